@@ -42,7 +42,7 @@ async function findMissing(dataDir: string, shoppers: readonly number[]): Promis
       for (const shopper of shoppers) {
         const found = await transaction
           .repository(DetailReader)
-          .listShopper({ ...anna, shopperReference: `shopper-${shopper}` });
+          .findShopper({ ...anna, shopperReference: `shopper-${shopper}` });
         if (found?.details.length !== 1) missing.push(shopper);
       }
       return missing;

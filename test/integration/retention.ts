@@ -81,7 +81,7 @@ export function describeRetention({ open, dispose }: EngineFactory): void {
       ]);
       expect(pauses).toBeGreaterThanOrEqual(2);
       expect(await count()).toMatchObject({ details: 5, changes: 1 });
-      const active = await store.read((tx) => tx.repository(DetailReader).listShopper(anna));
+      const active = await store.read((tx) => tx.repository(DetailReader).findShopper(anna));
       expect(active?.details).toHaveLength(2);
       expect(await apply()).toEqual([]);
     });

@@ -76,7 +76,7 @@ export function describeRowIntegrity({ open, dispose }: EngineFactory): void {
         for (const each of references) await tx.repository(DetailRepository).saveDetail(anna, sampleDetail(each));
       });
     const list = async ({ store }: Pick<Server, 'store'>) =>
-      (await store.read((tx) => tx.repository(DetailReader).listShopper(anna)))?.details.length;
+      (await store.read((tx) => tx.repository(DetailReader).findShopper(anna)))?.details.length;
     const change = (text: string) => runText(engine, text);
 
     const changes = [

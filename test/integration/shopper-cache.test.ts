@@ -4,13 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  type PublicDetail,
-  type Shopper,
-  type ShopperKey,
-  type ShownDetail,
-  shownPart,
-} from '../../src/services/recurring/details.ts';
+import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache, ShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import { CommitUnknown } from '../../src/store/errors.ts';
@@ -66,9 +60,9 @@ describe('shoppers remembered over SQLite', () => {
       await tx.repository(DetailRepository).saveShopper(key, { createdAt: 1 });
       await tx.repository(DetailRepository).saveDetail(key, sampleDetail(reference));
     });
-  const find = (store: Store, key = anna) => store.read((tx) => tx.repository(DetailReader).listShopper(key));
+  const find = (store: Store, key = anna) => store.read((tx) => tx.repository(DetailReader).findShopper(key));
   const referencesOf = async (store: Store, key = anna) =>
-    (await find(store, key))?.details.map(({ shown }) => shown.recurringDetailReference);
+    (await find(store, key))?.details.map(({ recurringDetailReference }) => recurringDetailReference);
 
   test('the database is asked once for a shopper, and every time for a stranger', async () => {
     const { counter, counted } = counting(engine);
@@ -189,11 +183,10 @@ describe('shoppers remembered over SQLite', () => {
 });
 
 describe('the memory of shoppers', () => {
-  const shopper = (size: number): Shopper<ShownDetail> => {
-    const publicData = { name: 'x'.repeat(size), card: { number: '1111' } } as PublicDetail;
-    const { sealed, ...detail } = sampleDetail('D1', { publicData });
-    return { createdAt: 1, details: [{ shown: shownPart(detail), sealed }] };
-  };
+  const shopper = (size: number): Shopper<ListedDetail> => ({
+    createdAt: 1,
+    details: [{ ...sampleDetail('D1', { publicData: { name: 'x'.repeat(size) } as ListedDetail['publicData'] }) }],
+  });
   const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
   /** A find that reports whether it read from the store. */
   const findIn = async (remembered: ShopperCache, key: ShopperKey, size = 10) => {

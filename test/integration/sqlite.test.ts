@@ -51,7 +51,7 @@ describe('the data folder', () => {
   };
   const mode = (...path: string[]) => (statSync(join(dataDir, ...path)).mode & 0o777).toString(8);
   const detailsOf = async (engine: Engine) =>
-    (await createStore(engine).read((tx) => tx.repository(DetailReader).listShopper(anna)))?.details.length;
+    (await createStore(engine).read((tx) => tx.repository(DetailReader).findShopper(anna)))?.details.length;
   const save = (engine: Engine, reference: string) =>
     createStore(engine).write(async (tx) => {
       await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });

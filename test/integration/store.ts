@@ -151,8 +151,8 @@ function describeDetails({ open, dispose }: EngineFactory): void {
     const find = (key: ShopperKey) => store.write((tx) => tx.repository(DetailRepository).findShopper(key));
     /** As a list shows it. */
     const references = async (key: ShopperKey) =>
-      (await store.read((tx) => tx.repository(DetailReader).listShopper(key)))?.details.map(
-        ({ shown }) => shown.recurringDetailReference,
+      (await store.read((tx) => tx.repository(DetailReader).findShopper(key)))?.details.map(
+        ({ recurringDetailReference }) => recurringDetailReference,
       );
 
     test('an unknown shopper is undefined, a known one without details has none', async () => {

@@ -176,10 +176,8 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
       return handleRequest(received, gateway);
     },
     async active() {
-      const shopper = await store.read((tx) => tx.repository(DetailReader).listShopper(shopper1));
-      return (shopper?.details ?? []).map(
-        ({ shown }) => `${shown.recurringDetailReference}: ${shown.contractTypes?.join(',')}`,
-      );
+      const shopper = await store.read((tx) => tx.repository(DetailReader).findShopper(shopper1));
+      return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
     },
     restart() {
       execute = start();

@@ -6,7 +6,7 @@ import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';
 import type { RowOf } from '../../store/table.ts';
-import type { ShopperKey, ShownDetail } from './details.ts';
+import type { ListedDetail, ShopperKey } from './details.ts';
 import { PermitReader, type StoredPermit } from './permits/store.ts';
 import type { amount } from './schemas.ts';
 import { DetailReader } from './store/repository.ts';
@@ -55,7 +55,7 @@ export function recurringDataTables({ store, context: { clock } }: DataSource): 
         if (company === undefined || merchantAccount === undefined || shopperReference === undefined)
           return { rows: [] };
         const key = { company, merchantAccount, shopperReference };
-        const shopper = await store.read((tx) => tx.repository(DetailReader).listShopper(key));
+        const shopper = await store.read((tx) => tx.repository(DetailReader).findShopper(key));
         return { rows: (shopper?.details ?? []).map((detail) => detailRow(key, detail)) };
       },
     },
@@ -100,16 +100,16 @@ function shopperPage(found: readonly ShopperRow[]): DataPage {
 
 function detailRow(
   { company, merchantAccount }: ShopperKey,
-  { shown: { recurringDetailReference, creationDate, contractTypes = [], variant, card, tokenDetails } }: ShownDetail,
+  { recurringDetailReference, createdAt, contracts, publicData }: ListedDetail,
 ): DataRow {
-  const instrument =
+  const { variant, card, tokenDetails } = publicData;
+  const shown =
     card === undefined
       ? tokenDetails === undefined
         ? 'an account, sealed'
         : 'a token of a wallet'
       : `•••• ${card.number}, expires ${card.expiryMonth}/${card.expiryYear}`;
-  const created = new Date(creationDate).toISOString();
-  const cells = [recurringDetailReference, variant, instrument, contractTypes.join(', '), created];
+  const cells = [recurringDetailReference, variant, shown, contracts.join(', '), new Date(createdAt).toISOString()];
   const parent = JSON.stringify([company, merchantAccount, recurringDetailReference]);
   const below = [{ table: permitTable, parent, title: `Permits of ${recurringDetailReference}` }];
   return { id: recurringDetailReference, cells, below };

@@ -15,7 +15,7 @@ export interface ShopperKey {
   readonly shopperReference: string;
 }
 
-export interface Shopper<D = StoredDetail> {
+export interface Shopper<D extends ListedDetail = StoredDetail> {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly email?: string | undefined;
@@ -46,24 +46,8 @@ export interface StoredDetail {
 /** What of a detail is stored in the clear. */
 export type PublicPart = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'publicData'>;
 
-/** `sealed` is present only where responses contain a part of it. */
+/** The part of a detail that a list needs: `sealed` is present only where the response contains a part of it. */
 export type ListedDetail = PublicPart & { readonly sealed?: Sealed | undefined };
-
-/** A detail of a list. `shown`: what responses have of it besides `sealed`. */
-export type ShownDetail = { readonly shown: RecurringDetail } & Pick<ListedDetail, 'sealed'>;
-
-/** What responses show of a detail that is not sealed. */
-export function shownPart({ recurringDetailReference, createdAt, contracts, publicData }: PublicPart): RecurringDetail {
-  const { networkTxReference, transactionLinkId } = publicData.additionalData ?? {};
-  return {
-    ...publicData,
-    recurringDetailReference,
-    creationDate: createdAt,
-    contractTypes: contracts,
-    ...(networkTxReference !== undefined && { networkTxReference }),
-    ...(transactionLinkId !== undefined && { transactionLinkId }),
-  };
-}
 
 /** A shopper who holds a card or an account. */
 export interface Holder {

@@ -1,9 +1,11 @@
 /** listRecurringDetails: the active details of a shopper (specification, section 2). */
 
+import type { Infer } from '../../contract/schema.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { RecurringOperations } from './contract.ts';
-import type { ContractType, RecurringDetail, SecretDetail, ShownDetail } from './details.ts';
+import type { ContractType, ListedDetail, SecretDetail } from './details.ts';
+import type { recurringDetail } from './schemas.ts';
 import { DetailReader } from './store/repository.ts';
 
 export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
@@ -13,11 +15,11 @@ export const listRecurringDetails: Handler<RecurringOperations['listRecurringDet
 ) => {
   const { tenant: company } = request.caller;
   const { merchantAccount, shopperReference, recurring } = request.input;
-  const shopper = await tx.repository(DetailReader).listShopper({ company, merchantAccount, shopperReference });
+  const shopper = await tx.repository(DetailReader).findShopper({ company, merchantAccount, shopperReference });
   // Scenario rule 1: an unknown shopper is an empty object.
   if (shopper === undefined) return {};
   const details = shopper.details
-    .filter(({ shown }) => hasUses(shown, recurring?.contract))
+    .filter((detail) => hasUses(detail, recurring?.contract))
     .map((detail) => toResponse(detail, company, vault));
   return {
     creationDate: shopper.createdAt,
@@ -29,12 +31,25 @@ export const listRecurringDetails: Handler<RecurringOperations['listRecurringDet
 };
 
 /** A detail stored for a combination is found by each part of it; a requested combination requires all of its parts. */
-function hasUses({ contractTypes }: RecurringDetail, requested: readonly ContractType[] | undefined): boolean {
-  return requested === undefined || requested.every((use) => contractTypes?.includes(use));
+function hasUses(detail: ListedDetail, requested: readonly ContractType[] | undefined): boolean {
+  return requested === undefined || requested.every((use) => detail.contracts.includes(use));
 }
 
-function toResponse({ shown, sealed }: ShownDetail, company: string, vault: Vault): RecurringDetail {
-  if (sealed?.payload === undefined) return shown;
-  const scope = { tenant: company, record: shown.recurringDetailReference };
-  return { ...shown, ...(JSON.parse(vault.open(scope, sealed, 'payload')) as SecretDetail) };
+function toResponse(detail: ListedDetail, company: string, vault: Vault): Infer<typeof recurringDetail> {
+  const { recurringDetailReference, createdAt, contracts, publicData, sealed } = detail;
+  const secret =
+    sealed?.payload === undefined
+      ? undefined
+      : (JSON.parse(
+          vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'payload'),
+        ) as SecretDetail);
+  return {
+    ...publicData,
+    ...secret,
+    recurringDetailReference,
+    creationDate: createdAt,
+    contractTypes: contracts,
+    networkTxReference: publicData.additionalData?.networkTxReference,
+    transactionLinkId: publicData.additionalData?.transactionLinkId,
+  };
 }

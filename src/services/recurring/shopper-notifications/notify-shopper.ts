@@ -15,11 +15,13 @@ export const notifyShopper: Handler<RecurringOperations['notifyShopper']> = asyn
     throw Problem.at(['billingDate'], recurringProblems.invalidBillingDate);
   const key = { company: caller.tenant, merchantAccount, shopperReference };
   const named = [input.recurringDetailReference, input.storedPaymentMethodId].filter((each) => each !== undefined);
-  const shopper = await tx.repository(DetailReader).listShopper(key);
+  const shopper = await tx.repository(DetailReader).findShopper(key);
   // An unknown shopper is no other problem than an unknown detail, as in the live tests of the public Go library.
-  const detail = shopper?.details.find(({ shown }) => named.every((each) => each === shown.recurringDetailReference));
+  const detail = shopper?.details.find(({ recurringDetailReference }) =>
+    named.every((each) => each === recurringDetailReference),
+  );
   if (detail === undefined) throw new Problem(recurringProblems.tokenNotFound);
-  const { recurringDetailReference } = detail.shown;
+  const { recurringDetailReference } = detail;
   const shopperNotificationReference = ids.reference();
   await tx.repository(NotificationRepository).save(key, {
     pspReference,

@@ -13,9 +13,7 @@ import {
   type PublicPart,
   type Shopper,
   type ShopperKey,
-  type ShownDetail,
   type StoredDetail,
-  shownPart,
 } from '../details.ts';
 import type { InstrumentMatch } from '../match-instrument.ts';
 import { storedDetails } from '../tables.ts';
@@ -44,10 +42,9 @@ export class ReferenceTaken extends Error {
 export class DetailReader<T extends ReadTransaction = ReadTransaction> extends TableReader<T> {
   protected readonly cache: ShopperCache | undefined = this.tx.shared(ShopperCache);
 
-  /** A shopper as lists show it, from the cache where there is one. */
-  async listShopper(key: ShopperKey): Promise<Shopper<ShownDetail> | undefined> {
+  async findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined> {
     const read = async () =>
-      shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), (row) => shownDetailOf(this.verified(key, row)));
+      shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), (row) => listedDetailOf(this.verified(key, row)));
     return this.cache === undefined ? await read() : await this.cache.find(key, read);
   }
 
@@ -103,8 +100,7 @@ export class DetailRepository extends DetailReader<Transaction> {
     if (cache !== undefined) tx.afterEnd(() => cache.forget(this.#changed));
   }
 
-  /** A shopper with the sealed parts of its details. */
-  async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
+  override async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
     return shopperOf(await this.tx.query(sql.findShopper, keyValues(key)), (row) => detailOf(this.verified(key, row)));
   }
 
@@ -229,13 +225,8 @@ function listedDetailOf(row: sql.ListedRow): ListedDetail {
     : publicPartOf(row);
 }
 
-function shownDetailOf(row: sql.ListedRow): ShownDetail {
-  const { sealed, ...detail } = listedDetailOf(row);
-  return { shown: shownPart(detail), ...(sealed !== undefined && { sealed }) };
-}
-
 /** A shopper without a detail has one row, whose detail columns are null. */
-function shopperOf<R extends { readonly recurring_detail_reference: string }, D>(
+function shopperOf<R extends { readonly recurring_detail_reference: string }, D extends ListedDetail>(
   rows: readonly sql.ShopperRow<R>[],
   detailOf: (row: R) => D,
 ): Shopper<D> | undefined {

@@ -1,9 +1,9 @@
 /** Caches listed shoppers for a store that only this process writes to: exact, bounded, never stale. */
 import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Engine } from '../../../store/sql/engine.ts';
-import type { Shopper, ShopperKey, ShownDetail } from '../details.ts';
+import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
-type ListedShopper = Shopper<ShownDetail>;
+type ListedShopper = Shopper<ListedDetail>;
 
 interface Entry {
   readonly shopper: ListedShopper;

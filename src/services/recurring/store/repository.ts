@@ -90,7 +90,7 @@ export class DetailReader<T extends ReadTransaction = ReadTransaction> extends T
   }
 }
 
-/** Removes the shoppers that it changes from the cache. Only `listShopper` reads the cache, which does not have these changes yet. */
+/** Reads from the database only, and removes the shoppers that it changes from the cache. */
 export class DetailRepository extends DetailReader<Transaction> {
   readonly #changed: ShopperKey[] = [];
 

@@ -212,7 +212,7 @@ export interface ProblemDetails {
   readonly sent?: unknown;
   /** Elements of a fault of another server that the operation does not declare, as XML with its namespaces. */
   readonly detail?: readonly string[] | undefined;
-  /** What a specification beside SOAP calls the fault, or another SOAP server. */
+  /** The code that another specification, or another SOAP server, has for the fault. */
   readonly faultCode?: FaultCode | undefined;
 }
 

@@ -45,7 +45,7 @@ export interface ListSchema<S extends Schema = Schema> {
   readonly json?: 'absent';
   /**
    * A list without items says something. By default it is absent. SOAP cannot say one that is `repeated`, which has no element of its own.
-   * `required`: whoever handles the request requires it, so a request in SOAP without an item has an empty one.
+   * `required`: the server requires it, so a request in SOAP without an item has an empty one.
    */
   readonly whenEmpty?: 'present' | 'required';
   readonly max: number;

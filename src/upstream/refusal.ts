@@ -31,7 +31,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
     const { status, message, requestReference } = refusal;
     const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
     const wait = retryAfterSeconds(headers['retry-after']);
-    // What the contract knows by its code is said in the words of the contract, and so is all of it where errors are plain.
+    // A refusal that the contract knows by its code has the words of the contract, and so has every one where errors are plain.
     const isInOwnWords = !isPlain && (kind.name === upstreamRefusal || refusal.fault !== undefined);
     const problem = new Problem(kind, message, {
       issues,

@@ -390,7 +390,7 @@ export const settings = Object.freeze({
     name: 'REQUESTS_PER_CREDENTIAL_MAX',
     unit: 'requests',
     default: '256',
-    doc: 'The maximum number of requests of one credential that one process handles at the same time; 429 beyond it. 0 is unlimited.',
+    doc: 'The maximum number of requests of one credential that one process handles at the same time; 429 beyond it. A credential that was refused lately has at most 64 while the process is busy. 0 is unlimited.',
     parse: integer(0, 100_000),
   }),
   requestWaitMsMax: setting({

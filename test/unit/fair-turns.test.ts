@@ -1,6 +1,11 @@
 /** Tests the turns of callers: who waits, in which order requests start, and who is refused. */
 import { describe, expect, test } from '@jest/globals';
-import { createFairTurns, type FairTurns, type FairTurnsOptions } from '../../src/callers/limits/fair-turns.ts';
+import {
+  createFairTurns,
+  type FairTurns,
+  type FairTurnsOptions,
+  type Slot,
+} from '../../src/callers/limits/fair-turns.ts';
 import { Problem } from '../../src/contract/problem.ts';
 
 /** A clock that only the work of requests moves. */
@@ -131,6 +136,34 @@ describe('refusals', () => {
     first.release();
     expect(kindOf(() => turns.admit('a'))).toBeUndefined();
     expect(refused).toEqual(['atOnce']);
+  });
+
+  describe('a caller that was refused', () => {
+    /** Returns how many requests are admitted, to a caller with none, in the second after a refusal or `ms` later. */
+    function admittedAfterRefusal(utilization: number, ms = 0): number {
+      const { turns, clock } = open({ perCallerMax: 100, utilization: () => utilization });
+      // The work of the thread is measured every second.
+      clock.ms += 1;
+      const admitAll = () => {
+        const slots: Slot[] = [];
+        while (kindOf(() => slots.push(turns.admit('a'))) === undefined);
+        return slots;
+      };
+      const first = admitAll();
+      expect(first).toHaveLength(100);
+      for (const slot of first) slot.release();
+      clock.ms += ms;
+      return admitAll().length;
+    }
+
+    test('has fewer requests at the same time while the thread is busy, for a second', () => {
+      expect(admittedAfterRefusal(0.95)).toBe(64);
+      expect(admittedAfterRefusal(0.95, 1_000)).toBe(100);
+    });
+
+    test('has as many as before where the thread waits for others', () => {
+      expect(admittedAfterRefusal(0.5)).toBe(100);
+    });
   });
 
   test('where its first request has waited for too long, further ones of the caller are refused, and those of others are not', async () => {

@@ -1,4 +1,5 @@
 /** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
+import { performance } from 'node:perf_hooks';
 import { Problem } from '../../contract/problem.ts';
 
 export interface FairTurnsOptions {
@@ -9,6 +10,8 @@ export interface FairTurnsOptions {
   readonly onRefused?: (kind: TurnRefusal) => void;
   /** Milliseconds. By default the monotonic clock of the process. */
   readonly now?: () => number;
+  /** The share of its time that the thread has worked since the last call, from 0 to 1. By default that of the event loop. */
+  readonly utilization?: () => number;
 }
 
 /** `atOnce`: the caller has too many requests under way. `waiting`: its requests wait for too long. */
@@ -33,6 +36,10 @@ const sharedBudgetMs = 0.08;
 const aloneBudgetMs = 5;
 /** Fewer waiting requests are no overload: the machine gave the process no time. */
 const queueMin = 32;
+/** So many requests of one caller keep a thread busy. Further ones only wait, and each that waits makes all of them cost more. */
+const busyCallerMax = 64;
+/** A thread that works for a larger share of its time is busy. */
+const busyShare = 0.9;
 /** The first request of each caller in a turn goes first, unless so many callers make all others wait. */
 const firstBudgetMs = 20;
 /** A caller without a request for this time is forgotten. */
@@ -49,6 +56,7 @@ class Line {
   inside = 0;
   readonly waiting: Waiting[] = [];
   usedAt = 0;
+  refusedAt = Number.NEGATIVE_INFINITY;
   /** The turn of the event loop in which its last request started. */
   startedIn = 0;
   readonly returns = new ReturnTimes();
@@ -56,22 +64,31 @@ class Line {
 
 export function createFairTurns(options: FairTurnsOptions) {
   const { perCallerMax, waitMsMax, onRefused = () => {}, now = () => performance.now() } = options;
+  const { utilization = createUtilization() } = options;
   const lines = new Map<string, Line>();
   /** The lines in which requests wait, in the order of their turns. */
   const rotation = new Set<Line>();
   let waiting = 0;
   let sweptAt = 0;
+  let isBusy = false;
   /** When the current turn of the event loop began. */
   let startedAt: number | undefined;
   let turnNumber = 0;
 
   function refuse(kind: TurnRefusal, line: Line, at: number): never {
     onRefused(kind);
+    line.refusedAt = at;
     const retryAfterSeconds = line.returns.countRefusal(at);
     throw new Problem(kind === 'atOnce' ? 'tooManyRequests' : 'overloaded', undefined, {
       reason: kind,
       retryAfterSeconds,
     });
+  }
+
+  /** The requests that a caller may have at the same time. One that sends more than a busy thread carries has its answers sooner with fewer. */
+  function maxAtOnce({ refusedAt }: Line, at: number): number {
+    const isFlood = isBusy && at - refusedAt < sweepEveryMs;
+    return isFlood ? Math.min(perCallerMax, busyCallerMax) : perCallerMax;
   }
 
   function openTurn(at: number): number {
@@ -123,6 +140,7 @@ export function createFairTurns(options: FairTurnsOptions) {
   function lineOf(caller: string, at: number): Line {
     if (at - sweptAt > sweepEveryMs) {
       sweptAt = at;
+      isBusy = utilization() > busyShare;
       for (const [name, { inside, usedAt }] of lines) if (inside === 0 && at - usedAt > idleMsMax) lines.delete(name);
     }
     let line = lines.get(caller);
@@ -143,7 +161,7 @@ export function createFairTurns(options: FairTurnsOptions) {
     admit(caller: string): Slot {
       const at = now();
       const line = lineOf(caller, at);
-      if (perCallerMax > 0 && line.inside >= perCallerMax) refuse('atOnce', line, at);
+      if (perCallerMax > 0 && line.inside >= maxAtOnce(line, at)) refuse('atOnce', line, at);
       const [first] = line.waiting;
       const isQueue = line.waiting.length >= queueMin;
       if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting', line, at);
@@ -162,6 +180,16 @@ export function createFairTurns(options: FairTurnsOptions) {
         },
       };
     },
+  };
+}
+
+function createUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
   };
 }
 

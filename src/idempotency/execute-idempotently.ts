@@ -9,13 +9,15 @@ import type { AnyCaller, AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Executor } from './executor.ts';
-import type {
-  CacheReservation,
-  IdempotencyCache,
-  IdempotentStore,
-  ReadingTransaction,
-  RequestHasher,
-  StoredRecord,
+import {
+  type CacheReservation,
+  type IdempotencyCache,
+  type IdempotentStore,
+  LockTimeout,
+  type ReadingTransaction,
+  RecordStored,
+  type RequestHasher,
+  type StoredRecord,
 } from './ports.ts';
 import type { RemoteDependencies } from './remote-dependencies.ts';
 import {
@@ -177,12 +179,29 @@ async function executeWithCache<R extends ReadingTransaction, C>(
     const stored = isRead ? await findRecord(store, recordKey) : undefined;
     const isAnswered = stored !== undefined && !('pending' in stored);
     if (!isAnswered) executing();
-    const result = isAnswered ? { stored } : await executor.write(execution, dependencies);
+    const result = isAnswered ? { stored } : await writeOrFind(dependencies, execution);
     if (reservation.kind !== 'completed') await cache?.complete(recordKey);
     return result;
   } catch (thrown) {
     // A reservation that stays would refuse the retry until the lease ends.
     if ('token' in reservation && reservation.token !== undefined) await cache?.release(recordKey, reservation.token);
     throw thrown;
+  }
+}
+
+/** Executes the request, unless an earlier one was answered meanwhile. */
+async function writeOrFind<R extends ReadingTransaction, C>(
+  dependencies: RemoteDependencies<R, C>,
+  { executor, ...execution }: KeyedExecution<R, C>,
+): Promise<TransactionResult> {
+  const { recordKey, requestHash } = execution.record;
+  try {
+    return await executor.write(execution, dependencies);
+  } catch (thrown) {
+    if (!(thrown instanceof RecordStored)) throw thrown;
+    const stored = await findRecord(dependencies.store, recordKey);
+    // It was removed since: its request had no effect.
+    if (stored === undefined) throw new LockTimeout('an idempotency record was removed meanwhile', { cause: thrown });
+    return { stored: requireOutcome(stored, requestHash, executor.deduplicates) };
   }
 }

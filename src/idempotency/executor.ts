@@ -3,7 +3,7 @@ import type { AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
 import { executeRemotely, readRemotely } from './execute-remotely.ts';
 import type { BoundHandler, IdempotentTransaction, LocalHandler, LookupHandler, ReadingTransaction } from './ports.ts';
 import type { RemoteDependencies } from './remote-dependencies.ts';
-import { type Execution, type ExecutionResult, requireOutcome, type TransactionResult } from './replay.ts';
+import type { Execution, ExecutionResult, TransactionResult } from './replay.ts';
 import { isStorableProblem, type Outcome, sealOutcome } from './stored-outcome.ts';
 
 export interface Executor<R extends ReadingTransaction, C> {
@@ -15,7 +15,7 @@ export interface Executor<R extends ReadingTransaction, C> {
   readonly deduplicates: boolean;
   /** Executes an operation that reads. */
   read(request: AnyRequest, dependencies: RemoteDependencies<R, C>): Promise<ExecutionResult>;
-  /** Executes an operation that writes, in one transaction with its record. */
+  /** Executes an operation that writes, in one transaction with its record. Throws `RecordStored` where there is one already. */
   write(execution: Execution, dependencies: RemoteDependencies<R, C>): Promise<TransactionResult>;
 }
 
@@ -64,8 +64,7 @@ function localExecutor<R extends ReadingTransaction, C>(
         const { recordKey, requestHash, hasher, alias } = record;
         const { idempotencyRecords: records } = tx;
         const added = { requestHash, operation: operation.name, requestReference, alias };
-        const earlier = await records.reserve(recordKey, added);
-        if (earlier !== undefined) return { stored: requireOutcome(earlier, requestHash, false) };
+        await records.reserve(recordKey, added);
         const outcome = await storableOutcome(request, tx, handle);
         await records.complete(recordKey, sealOutcome(outcome, operation, hasher));
         return { outcome };

@@ -81,10 +81,10 @@ export interface IdempotencyRecordReader {
 /** The idempotency records within a transaction: they are committed with the effect, or not at all. */
 export interface IdempotencyRecords extends IdempotencyRecordReader {
   /**
-   * Adds a record, or returns the one that is already stored. Throws `LockTimeout` where another transaction holds the
-   * record and does not end soon, or where the alias belongs to a record of its own.
+   * Adds a record. The transaction fails with `RecordStored` where one is stored, and with `LockTimeout` where another transaction
+   * holds the record and does not end soon, or where the alias belongs to a record of its own.
    */
-  reserve(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined>;
+  reserve(recordKey: string, record: NewRecord): Promise<void>;
   /** Stores the outcome in the record that this transaction has added. */
   complete(recordKey: string, outcome: string): Promise<void>;
   /** As `reserve`, for a record whose outcome another transaction adds. It does not expire before that. */
@@ -271,6 +271,11 @@ export class OutcomeUnknown extends Error {
 /** Another transaction holds a lock that this one needs; nothing was written. */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
+}
+
+/** A record of the key is stored already; nothing was written. */
+export class RecordStored extends Error {
+  override readonly name = 'RecordStored';
 }
 
 /** The answer of the cache to a request that starts. */

@@ -96,11 +96,12 @@ export class Transaction extends ReadTransaction {
   }
 
   /**
-   * For a statement whose number of rows nothing needs. Its failure may come with a later statement or the commit.
+   * For a statement whose number of rows nothing needs. Its failure may come with a later statement or the commit. With `unwritten`,
+   * a statement that writes no row fails the transaction with this error.
    * @internal
    */
-  executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
-    return this.#session.executeDeferred(statement, parameters);
+  executeDeferred(statement: Statement, parameters: readonly Value[], unwritten?: () => Error): Promise<void> {
+    return this.#session.executeDeferred(statement, parameters, unwritten);
   }
 
   /** Rolls back what `work` wrote where it throws; the transaction around it continues. */

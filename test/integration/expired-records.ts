@@ -7,6 +7,7 @@ import { type CleanUpOptions, deleteExpiredRecords } from '../../src/store/sql/e
 import { holdLease } from '../../src/store/sql/leases.ts';
 import { rowsMin } from '../../src/store/sql/step-pace.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { keepRecord } from '../support/keep-record.ts';
 import type { EngineFactory } from './store.ts';
 
 /** The most that a step deletes, but for records of the same millisecond. */
@@ -41,13 +42,10 @@ export function describeExpiredRecords({ open, dispose }: EngineFactory): void {
       filled += rows;
     };
     const expired = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
-    const keep = (key: string) =>
-      store.write(async (tx) => {
-        const record = { requestHash: 'f', operation: 'disable', requestReference: `of ${key}` };
-        const stored = await tx.idempotencyRecords.reserve(key, record);
-        if (stored === undefined) await tx.idempotencyRecords.complete(key, 'outcome');
-        return stored;
-      });
+    const keep = (key: string) => {
+      const record = { requestHash: 'f', operation: 'disable', requestReference: `of ${key}` };
+      return keepRecord(store, key, record, 'outcome');
+    };
     const cleanUp = (options: Partial<CleanUpOptions> = {}) =>
       deleteExpiredRecords(engine, { owner: 'one', pause: async () => {}, ...options });
 

@@ -1,10 +1,11 @@
 /** Idempotency records on every engine: a key is reserved once, commits with its transaction and is free again after it expires. */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LockTimeout, type NewRecord, type StoredOutcome } from '../../src/idempotency/ports.ts';
+import { LockTimeout, type NewRecord } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { keepRecord } from '../support/keep-record.ts';
 import { migrate } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -41,11 +42,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       requestReference: `PSP${String(++counted).padStart(13, '0')}`,
     });
     const keep = (scope: string, outcome: string, fingerprint?: string) =>
-      store.write(async (tx) => {
-        const before = await tx.idempotencyRecords.reserve(scope, claiming(fingerprint));
-        if (before === undefined) await tx.idempotencyRecords.complete(scope, outcome);
-        return before as StoredOutcome | undefined;
-      });
+      keepRecord(store, scope, claiming(fingerprint), outcome);
     /** Waits as often as it takes: on a busy machine the limit of one wait may be too short. */
     const keepInTime = async (scope: string, outcome: string): ReturnType<typeof keep> => {
       try {

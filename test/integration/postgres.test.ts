@@ -78,6 +78,14 @@ describe('a statement that is sent with the begin of its transaction', () => {
   test('does not run where the begin fails', async () => {
     expect(await rowsAfter((client) => queryWithPrefix(client, [badBegin], insert))).toBe(0);
   });
+  test('does not run, either, in a message behind it that begins with a savepoint', async () => {
+    const send = (client: PoolClient) =>
+      Promise.all([
+        queryWithPrefix(client, [badBegin], { text: 'select 1' }),
+        queryWithPrefix(client, ['savepoint handler'], insert),
+      ]);
+    expect(await rowsAfter(send)).toBe(0);
+  });
   test('control: sent behind it as a message of its own, it commits alone', async () => {
     const send = (client: PoolClient) => Promise.all([client.query(badBegin), client.query(insert)]);
     expect(await rowsAfter(send)).toBe(1);

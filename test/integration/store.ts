@@ -337,6 +337,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     const select = statement<{ readonly n: number }>('select', 'select n from number');
     const update = statement('update', 'update number set n = $1');
     const insert = statement('insert', 'insert into number (n) values ($1)');
+    const raise = statement('raise', 'update number set n = n + 1 where n = $1');
     const values = () =>
       engine.read(async (session) =>
         (await session.query(statement<{ readonly n: number }>('all', 'select n from number order by n'), [])).map(
@@ -434,6 +435,45 @@ function describeUnits({ open, dispose }: EngineFactory): void {
         expect(await session.execute(insert, [3])).toBe(1);
       });
       expect(await values()).toEqual([0, 2, 3]);
+    });
+    describe('a deferred statement that must write a row', () => {
+      const write = (n: number, work: (session: TransactionSession) => Promise<unknown> = async () => {}) =>
+        engine.write(async (session) => {
+          await session.execute(insert, [2]);
+          await session.executeDeferred(raise, [n], () => new Error('no row'));
+          await work(session);
+        });
+
+      test('is part of its transaction where it writes one', async () => {
+        await write(0);
+        expect(await values()).toEqual([1, 2]);
+      });
+      test.each<[string, (session: TransactionSession) => Promise<unknown>]>([
+        ['nothing else', async () => {}],
+        ['another statement', (session) => session.execute(insert, [3])],
+        ['a statement within a savepoint', (session) => session.savepoint(() => session.execute(insert, [3]))],
+        ['work that throws', () => Promise.reject(new Error('other'))],
+        ['a failed statement', (session) => session.execute(insert, [null])],
+      ])('fails the transaction where it writes none, with %s behind it', async (_, work) => {
+        let isReached = false;
+        const caught = async (session: TransactionSession): Promise<void> => {
+          await work(session);
+          isReached = true;
+        };
+        await expect(write(9, caught)).rejects.toThrow('no row');
+        expect(isReached && work.length > 0).toBe(false);
+        expect(await values()).toEqual([0]);
+      });
+      test('fails it, too, where the work makes light of it', async () => {
+        const broken = engine.write(async (session) => {
+          const deferred = session.executeDeferred(raise, [9], () => new Error('no row'));
+          await deferred.catch(() => {});
+          await session.savepoint(() => session.execute(insert, [3])).catch(() => {});
+          await session.execute(insert, [3]).catch(() => {});
+        });
+        await expect(broken).rejects.toThrow('no row');
+        expect(await values()).toEqual([0]);
+      });
     });
     test('a savepoint that succeeds commits with its transaction and rolls back with it', async () => {
       await engine.write((session) => session.savepoint(() => session.execute(insert, [1])));

@@ -47,7 +47,9 @@ const withoutIntent: ForwardingVariant = (parts) => {
       },
       completePending: async (recordKey, outcome) => {
         const entry = { requestHash: hashes.get(recordKey)!, operation: 'disable', requestReference: recordKey };
-        if ((await records.reserve(recordKey, entry)) === undefined) await records.complete(recordKey, outcome);
+        if ((await records.find(recordKey)) !== undefined) return;
+        await records.reserve(recordKey, entry);
+        await records.complete(recordKey, outcome);
       },
       removePending: ignore,
     });
@@ -72,7 +74,13 @@ const released = (failures: RegExp): ForwardingVariant =>
   );
 
 const expiring = changing((tx) =>
-  overrideRecords(tx, { reservePending: (recordKey, record) => tx.idempotencyRecords.reserve(recordKey, record) }),
+  overrideRecords(tx, {
+    async reservePending(recordKey, record) {
+      const stored = await tx.idempotencyRecords.find(recordKey);
+      if (stored === undefined) await tx.idempotencyRecords.reserve(recordKey, record);
+      return stored;
+    },
+  }),
 );
 
 const keyOfFormat = changingHandler(({ forward }) => ({

@@ -109,7 +109,7 @@ test(
       ...['credentials', 'cache reserve', 'cache complete', 'cache release', 'begin', 'commit'],
       ...[
         'reserve-record',
-        'find-record',
+        'find-unexpired-record',
         'complete-record',
         'savepoint',
         'release savepoint',

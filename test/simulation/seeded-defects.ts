@@ -1,6 +1,6 @@
 /** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
-import type { NewRecord, StoredOutcome } from '../../src/idempotency/ports.ts';
+import { type NewRecord, RecordStored, type StoredOutcome } from '../../src/idempotency/ports.ts';
 import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
@@ -45,7 +45,7 @@ const withWrite =
   (write: (store: Store) => Store['write']): Variant =>
   (parts) => ({ ...parts, store: override(parts.store, { write: write(parts.store) }) });
 
-const neverReserved = async () => undefined;
+const neverReserved = async () => {};
 const ignore = async () => {};
 
 const withoutRecords = withWrite(
@@ -63,9 +63,8 @@ const recordAfterEffect = withWrite((store) => async <T>(work: Work<T>) => {
       work(
         overrideRecords(transaction, {
           reserve: async (key, entry) => {
-            const stored = await transaction.idempotencyRecords.reserve(key, entry);
-            record = stored === undefined ? [key, entry] : undefined;
-            return stored;
+            await transaction.idempotencyRecords.reserve(key, entry);
+            record = [key, entry];
           },
         }),
       ),
@@ -79,9 +78,12 @@ const recordAfterEffect = withWrite((store) => async <T>(work: Work<T>) => {
   const result = await store.write((transaction) =>
     work(overrideRecords(transaction, { reserve: neverReserved, complete })),
   );
-  await store.write(async (transaction) => {
-    if ((await transaction.idempotencyRecords.reserve(key, entry)) === undefined)
-      await transaction.idempotencyRecords.complete(key, outcome);
+  const completed = store.write(async (transaction) => {
+    await transaction.idempotencyRecords.reserve(key, entry);
+    await transaction.idempotencyRecords.complete(key, outcome);
+  });
+  await completed.catch((thrown: unknown) => {
+    if (!(thrown instanceof RecordStored)) throw thrown;
   });
   return result;
 });
@@ -101,8 +103,8 @@ const trustedCache: Variant = (parts, run) => {
         work(
           overrideRecords(transaction, {
             reserve: async (key, entry) => {
-              const stored = await transaction.idempotencyRecords.reserve(key, entry);
-              return granted.delete(key) ? undefined : stored;
+              const isStored = (await transaction.idempotencyRecords.find(key)) !== undefined;
+              if (!granted.delete(key) || !isStored) await transaction.idempotencyRecords.reserve(key, entry);
             },
           }),
         ),

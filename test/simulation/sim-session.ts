@@ -40,6 +40,8 @@ export class SimulatedSession implements TransactionSession {
   readonly #transaction: SimTransaction;
   /** After it the transaction accepts no more statements, unless a savepoint is rolled back. */
   #failure: { readonly thrown: unknown } | undefined;
+  /** No savepoint rolls it back. */
+  #unwritten: Error | undefined;
 
   constructor(engine: SessionEngine, transaction: SimTransaction) {
     this.#engine = engine;
@@ -47,7 +49,7 @@ export class SimulatedSession implements TransactionSession {
   }
 
   get failure(): { readonly thrown: unknown } | undefined {
-    return this.#failure;
+    return this.#unwritten === undefined ? this.#failure : { thrown: this.#unwritten };
   }
 
   async query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
@@ -64,8 +66,10 @@ export class SimulatedSession implements TransactionSession {
     return this.#step(statement.name, () => database.run(this.#transaction, statement, parameters, true) as number);
   }
 
-  async executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
-    await this.execute(statement, parameters);
+  /** As on PostgreSQL, the next statement runs before the error is known. */
+  async executeDeferred(statement: Statement, parameters: readonly Value[], unwritten?: () => Error): Promise<void> {
+    const written = await this.execute(statement, parameters);
+    if (written === 0 && unwritten !== undefined) this.#unwritten ??= unwritten();
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
@@ -88,6 +92,7 @@ export class SimulatedSession implements TransactionSession {
     try {
       const result = await this.#engine.port.call({ point, kind: 'statement', limitMs, apply, fail: refuse });
       this.#use();
+      if (this.#unwritten !== undefined) throw this.#unwritten;
       return result;
     } catch (thrown) {
       // The database has ended the transaction meanwhile: it begins again, whatever the error was.

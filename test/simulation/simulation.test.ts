@@ -16,7 +16,7 @@ const expectedSteps = [
   ...['error', 'timeout', 'lost', 'late', 'conflict'].map((failure) => `commit fails: ${failure}`),
   ...['error', 'timeout', 'lost', 'late'].map((failure) => `cache reserve fails: ${failure}`),
   ...['cache complete fails: lost', 'cache release fails: lost', 'cache release answered'],
-  ...['reserve-record fails: conflict', 'find-record answered', 'rollback to savepoint answered'],
+  ...['reserve-record fails: conflict', 'find-unexpired-record answered', 'rollback to savepoint answered'],
   ...resources.flatMap(({ statements }) => statements.map((statement) => `${statement} answered`)),
   ...[
     'dies',

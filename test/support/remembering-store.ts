@@ -1,5 +1,10 @@
 /** A seeded defect: a store whose idempotency records are remembered, and found without the database. */
-import type { IdempotentTransaction, StoredOutcome, StoredRecord } from '../../src/idempotency/ports.ts';
+import {
+  type IdempotentTransaction,
+  RecordStored,
+  type StoredOutcome,
+  type StoredRecord,
+} from '../../src/idempotency/ports.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { override } from './override.ts';
@@ -39,9 +44,10 @@ export function rememberOutcomes(
       written = undefined;
       return work(
         overrideRecords(transaction, {
-          reserve: (key, entry) => {
+          reserve: async (key, entry) => {
             requestHash = entry.requestHash;
-            return findOr(key, () => idempotencyRecords.reserve(key, entry));
+            if ((await memory.find(key)) !== undefined) throw new RecordStored();
+            await idempotencyRecords.reserve(key, entry);
           },
           complete: async (key, outcome) => {
             await idempotencyRecords.complete(key, outcome);

@@ -21,8 +21,8 @@ const store = overrideWrites(backend.store, (tx) =>
   override(tx, {
     idempotencyRecords: override(tx.idempotencyRecords, {
       async reserve(recordKey, record) {
-        const stored = await tx.idempotencyRecords.reserve(recordKey, record);
-        return granted.delete(recordKey) ? undefined : stored;
+        const isStored = (await tx.idempotencyRecords.find(recordKey)) !== undefined;
+        if (!granted.delete(recordKey) || !isStored) await tx.idempotencyRecords.reserve(recordKey, record);
       },
     }),
   }),

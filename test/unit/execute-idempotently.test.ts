@@ -4,15 +4,16 @@ import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
-import type {
-  BoundHandler,
-  CacheReservation,
-  IdempotencyCache,
-  IdempotentTransaction,
-  LocalHandler,
-  ReadingTransaction,
-  RequestHasher,
-  StoredOutcome,
+import {
+  type BoundHandler,
+  type CacheReservation,
+  type IdempotencyCache,
+  type IdempotentTransaction,
+  type LocalHandler,
+  type ReadingTransaction,
+  RecordStored,
+  type RequestHasher,
+  type StoredOutcome,
 } from '../../src/idempotency/ports.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -77,7 +78,7 @@ class MemoryStore {
         find: async (recordKey) => this.records.get(recordKey),
         reserve: async (recordKey, { requestHash }) => {
           hashes.set(recordKey, requestHash);
-          return this.records.get(recordKey);
+          if (this.records.has(recordKey)) throw new RecordStored();
         },
         complete: async (recordKey, outcome) => {
           added.set(recordKey, { requestHash: hashes.get(recordKey)!, outcome });
@@ -247,10 +248,10 @@ describe('a request with a key', () => {
     expect([store.reads, store.transactions]).toEqual([0, 1]);
     expect(await first(request())).toMatchObject({ replayed: true });
     expect([store.reads, store.transactions]).toEqual([1, 1]);
-    // Another process finds the record in its transaction, and reads it from then on.
+    // Another process finds out in its transaction that there is a record, and only reads it from then on.
     for (const counts of [
-      [1, 2],
       [2, 2],
+      [3, 2],
     ]) {
       expect(await other(request())).toMatchObject({ replayed: true });
       expect([store.reads, store.transactions]).toEqual(counts);

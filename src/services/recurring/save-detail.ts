@@ -78,7 +78,10 @@ export async function saveDetail(
   };
   if (!isNew && input.shopperEmail !== undefined)
     await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
-  await repository.saveDetail(key, detail, { isSame: before?.fingerprint === fingerprint });
+  await repository.saveDetail(key, detail, {
+    isSame: before?.fingerprint === fingerprint,
+    mayBeTaken: before === undefined && given !== undefined,
+  });
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
 }

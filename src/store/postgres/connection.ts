@@ -40,7 +40,6 @@ export class Connection {
   #isDistrusted = false;
   #noTimeout = false;
   #lost = false;
-  #isCorked = false;
   /** The connection may remember a statement that the server does not. */
   #isStale = false;
   /** Commands that travel with the next statement, in one message. After a `begin` that fails alone, the statement would commit alone. */
@@ -63,9 +62,14 @@ export class Connection {
     return this.#isDistrusted;
   }
 
-  /** Whether the first statement of the transaction was answered: before that no other one may be sent. */
+  /** Whether the first statement of the transaction was answered. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** Whether the next statement runs in the transaction or not at all: its first one was answered, or a savepoint travels with the next one. */
+  get isInTransaction(): boolean {
+    return this.#hasBegun || this.#prefix.includes(savepoint);
   }
 
   /** The transaction begins with its first statement. */
@@ -151,17 +155,19 @@ export class Connection {
     this.#client.release(this.#lost || this.#isStale || this.#client.getTransactionStatus() !== 'I');
   }
 
-  /** Statements that are sent together travel in one write: each write costs a system call here, and one at the server. */
+  /**
+   * Returns a function: what is sent until it is called, and what follows in the same turn of the event loop, travels in one write. Each write
+   * costs a system call here, and one at the server.
+   */
+  hold(): () => void {
+    const { stream } = this.#client.connection;
+    stream.cork();
+    return () => process.nextTick(() => stream.uncork());
+  }
+
   #send(query: TimedConfig, prefix: readonly string[] = []): Promise<QueryResult<Row>> {
-    if (!this.#isCorked) {
-      const { stream } = this.#client.connection;
-      stream.cork();
-      this.#isCorked = true;
-      process.nextTick(() => {
-        this.#isCorked = false;
-        stream.uncork();
-      });
-    }
+    const endTurn = this.hold();
+    endTurn();
     return prefix.length === 0 ? this.#client.query<Row>(query) : this.#sendWithPrefix(query, prefix);
   }
 

@@ -3,15 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
-import type {
-  Engine,
-  PoolConnections,
-  Row,
-  Session,
-  Statement,
-  TransactionOptions,
-  TransactionSession,
-  Value,
+import {
+  type Engine,
+  isSelect,
+  type PoolConnections,
+  type Row,
+  type Session,
+  type Statement,
+  type TransactionOptions,
+  type TransactionSession,
+  type Value,
 } from '../sql/engine.ts';
 import { type DatabaseAddress, publicAddress } from './address.ts';
 import { Connection } from './connection.ts';
@@ -148,7 +149,8 @@ export class PostgresEngine implements Engine {
       await transaction.answered();
       const { failure } = transaction;
       // After a conflict the work runs again, whatever it threw.
-      throw failure?.thrown instanceof TransientFailure || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
+      const hasPriority = failure?.isFinal === true || failure?.thrown instanceof TransientFailure;
+      throw hasPriority || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
     } finally {
       this.#giveBack(connection);
     }
@@ -228,11 +230,6 @@ export class PostgresEngine implements Engine {
       this.#running.delete(running);
     }
   }
-}
-
-/** Readers check this themselves: a statement may write and still return rows, and the server would run it. */
-function isSelect({ text }: Statement): boolean {
-  return /^\s*select\b/i.test(text);
 }
 
 /** The commit travels with the statements whose answers nothing has waited for. */

@@ -34,6 +34,11 @@ export function statement<R extends Row = Row>(
   return created;
 }
 
+/** Whether it reads only. One that writes may return rows, too. */
+export function isSelect({ text }: Statement): boolean {
+  return /^\s*select\b/i.test(text);
+}
+
 /** Each statement of the program as it is created, for a test that compares all with the declared tables. */
 const statementsCreated = channel('triglyph:statement');
 
@@ -47,9 +52,10 @@ export interface Session {
 export interface TransactionSession extends Session {
   /**
    * Like `execute`, for a statement whose number of rows nothing needs. It may return before the statement has run, so that
-   * the statement travels with the next one or the commit. A failure then fails the transaction.
+   * the statement travels with the next one or the commit. A failure then fails the transaction. With `unwritten`, so does a
+   * statement that writes no row: no later one returns, nothing is committed, and the transaction throws this error.
    */
-  executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void>;
+  executeDeferred(statement: Statement, parameters: readonly Value[], unwritten?: () => Error): Promise<void>;
   /** Rolls back `work` where it throws; the transaction around it continues. One savepoint at a time. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }

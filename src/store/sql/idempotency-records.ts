@@ -5,10 +5,10 @@ import {
   type IdempotencyRecords,
   LockTimeout,
   type NewRecord,
-  type RecordAlias,
+  RecordStored,
   type StoredRecord,
 } from '../../idempotency/ports.ts';
-import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
+import { type Engine, type Session, type Statement, statement, type TransactionSession, type Value } from './engine.ts';
 import { findPendingRequest } from './pending-requests.ts';
 import { aliasPrefix, isAlias } from './tables.ts';
 
@@ -90,16 +90,25 @@ export class IdempotencyRecordRepository extends StoredRecordReader implements I
     this.#session = session;
   }
 
-  reserve(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined> {
-    return this.#reserve(recordKey, record, retentionMs);
+  async reserve(recordKey: string, record: NewRecord): Promise<void> {
+    for (const { statement, row, unwritten } of additions(recordKey, record, retentionMs))
+      await this.#session.executeDeferred(statement, row, unwritten);
   }
 
   async complete(recordKey: string, outcome: string): Promise<void> {
     await this.#session.executeDeferred(complete, [recordKey, outcome]);
   }
 
-  reservePending(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined> {
-    return this.#reserve(recordKey, record, pendingMs);
+  async reservePending(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined> {
+    for (const { statement, row, unwritten } of additions(recordKey, record, pendingMs)) {
+      if ((await this.session.execute(statement, row)) > 0) continue;
+      if (statement === reserveAlias) throw unwritten();
+      const [stored] = await this.session.query(find, [recordKey]);
+      // Another transaction has removed it since: its request had no effect.
+      if (stored === undefined) throw new LockTimeout('an idempotency record was removed meanwhile');
+      return await recordOf(this.session, recordKey, stored);
+    }
+    return undefined;
   }
 
   async completePending(recordKey: string, outcome: string): Promise<void> {
@@ -109,32 +118,31 @@ export class IdempotencyRecordRepository extends StoredRecordReader implements I
   async removePending(recordKey: string): Promise<void> {
     await this.#session.executeDeferred(removePending, [recordKey, aliasPrefix + recordKey]);
   }
+}
 
-  async #reserve(
-    recordKey: string,
-    { requestHash, operation, requestReference, alias }: NewRecord,
-    ms: number,
-  ): Promise<StoredRecord | undefined> {
-    // In the order of the keys: another process, whose record is this alias, would wait for us while we wait for it.
-    const isAliasFirst = alias !== undefined && alias.recordKey < recordKey;
-    if (isAliasFirst) await this.#reserveAlias(recordKey, alias, operation);
-    const written = await this.session.execute(reserve, [recordKey, requestHash, operation, requestReference, ms]);
-    if (written > 0) {
-      if (alias !== undefined && !isAliasFirst) await this.#reserveAlias(recordKey, alias, operation);
-      return undefined;
-    }
-    const [row] = await this.session.query(find, [recordKey]);
-    // Another transaction has removed it since: its request had no effect.
-    if (row === undefined) throw new LockTimeout('an idempotency record was removed meanwhile');
-    return await recordOf(this.session, recordKey, row);
-  }
+interface Addition {
+  readonly statement: Statement;
+  readonly row: readonly Value[];
+  /** Where the statement writes no row. */
+  readonly unwritten: () => Error;
+}
 
-  /** Throws LockTimeout where the other key has a record: its request was in flight a moment ago. */
-  async #reserveAlias(recordKey: string, alias: RecordAlias, operation: string): Promise<void> {
-    const row = [alias.recordKey, alias.requestHash, operation, aliasPrefix + recordKey, retentionMs];
-    if ((await this.session.execute(reserveAlias, row)) === 0)
-      throw new LockTimeout('the idempotency record was added under the other index key meanwhile');
-  }
+/** What adds a record, and its alias. A record under the other key is that of a request that was in flight a moment ago. */
+function additions(recordKey: string, record: NewRecord, ms: number): readonly Addition[] {
+  const { requestHash, operation, requestReference, alias } = record;
+  const own = {
+    statement: reserve,
+    row: [recordKey, requestHash, operation, requestReference, ms],
+    unwritten: () => new RecordStored('an idempotency record of the key is stored'),
+  };
+  if (alias === undefined) return [own];
+  const other = {
+    statement: reserveAlias,
+    row: [alias.recordKey, alias.requestHash, operation, aliasPrefix + recordKey, retentionMs],
+    unwritten: () => new LockTimeout('the idempotency record was added under the other index key meanwhile'),
+  };
+  // In the order of the keys: another process, whose record is this alias, would wait for us while we wait for it.
+  return alias.recordKey < recordKey ? [other, own] : [own, other];
 }
 
 export interface UnaliasedRecords {

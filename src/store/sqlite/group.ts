@@ -58,6 +58,7 @@ export class Group {
     try {
       writer.run('savepoint member');
       const result = await work(transaction);
+      transaction.requireWritten();
       transaction.end();
       writer.run('release member');
       return result;
@@ -91,6 +92,8 @@ export class Group {
 class GroupedTransaction implements TransactionSession {
   readonly #connection: Connection;
   #ended = false;
+  /** A statement that must write a row has written none. */
+  #unwritten: Error | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -106,8 +109,11 @@ class GroupedTransaction implements TransactionSession {
     return await this.#connection.execute(statement, parameters);
   }
 
-  async executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
-    await this.execute(statement, parameters);
+  async executeDeferred(statement: Statement, parameters: readonly Value[], unwritten?: () => Error): Promise<void> {
+    const written = await this.execute(statement, parameters);
+    if (written > 0 || unwritten === undefined) return;
+    this.#unwritten = unwritten();
+    throw this.#unwritten;
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
@@ -139,7 +145,13 @@ class GroupedTransaction implements TransactionSession {
     }
   }
 
+  /** Throws what has failed the transaction. */
+  requireWritten(): void {
+    if (this.#unwritten !== undefined) throw this.#unwritten;
+  }
+
   #checkOpen(): void {
+    this.requireWritten();
     if (this.#ended) throw new Error('the transaction has ended');
     // Work may go on after an error that has rolled back everything: its next statement would commit by itself.
     if (!this.#connection.inTransaction) throw new StoreUnavailable('the transaction was rolled back');

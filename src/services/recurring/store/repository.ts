@@ -158,13 +158,16 @@ export class DetailRepository extends DetailReader<Transaction> {
 
   /**
    * Adds the detail, or replaces the active one with the same reference. Throws `ReferenceTaken`. `isSame`: the stored one has
-   * its date and its fingerprint, which need not be written.
+   * its date and its fingerprint, which need not be written. `mayBeTaken`: without it, the write travels with the next statement, and
+   * a reference that is taken fails the transaction.
    */
-  async saveDetail(key: ShopperKey, detail: StoredDetail, { isSame = false } = {}): Promise<void> {
+  async saveDetail(key: ShopperKey, detail: StoredDetail, { isSame = false, mayBeTaken = true } = {}): Promise<void> {
     this.#changed.push(key);
     const statement = isSame ? sql.saveSameDetail : sql.saveDetail;
-    const written = await this.tx.execute(statement, [...keyValues(key), ...this.#columnsOf(key, detail)]);
-    if (written === 0) throw new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
+    const row = [...keyValues(key), ...this.#columnsOf(key, detail)];
+    const taken = () => new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
+    if (!mayBeTaken) await this.tx.executeDeferred(statement, row, taken);
+    else if ((await this.tx.execute(statement, row)) === 0) throw taken();
   }
 
   #columnsOf(key: ShopperKey, detail: StoredDetail) {

@@ -22,6 +22,7 @@ import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.t
 import { type Config, ConfigError, hasDatabase } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { conventionsOf } from '../contract/conventions.ts';
+import type { Operation } from '../contract/operation.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
 import type { MaskSecrets } from '../contract/redaction.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
@@ -255,6 +256,7 @@ export async function composeGateway<M extends Metrics>(
     (upstreams.decidesRights
       ? backend.forwarded
       : createAuthenticator(withCallers(backend.credentials, upstreams.callers), guard));
+  const isForwarded = (operation: Operation): boolean => composition.current(operation).executor.isRemote;
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services, leniencies),
@@ -273,7 +275,7 @@ export async function composeGateway<M extends Metrics>(
     bodyLimit: createBodyLimit({
       configured: config.bodyBytesMax,
       valueBytesMin,
-      isForwarded: (operation) => composition.current(operation).executor.isRemote,
+      isForwarded,
     }),
     intercept: interceptor,
   });
@@ -312,6 +314,7 @@ export async function composeGateway<M extends Metrics>(
       usernameToken: config.usernameToken,
       console: overrides.publicConsole,
       needsCredentials: !upstreams.decidesRights && authenticator === undefined,
+      isForwarded,
     }),
     nameClient,
     observers,

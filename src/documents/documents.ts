@@ -15,7 +15,7 @@ import {
 import { memoize } from '../lib/memoize.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
-import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
+import { deriveBoundOpenApi, deriveOpenApi, type ServerOptions } from './openapi.ts';
 import { pagePolicy, printPage } from './page.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { escapeAttribute } from './xml-document.ts';
@@ -32,15 +32,13 @@ export interface Document {
 
 export type Documents = ReturnType<typeof createDocuments>;
 
-export interface DocumentOptions {
+export interface DocumentOptions extends ServerOptions {
   /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
   readonly wsdlSoap12?: boolean;
   /** Whether the credential of a SOAP request may be a UsernameToken in its message. By default it may not. */
   readonly usernameToken?: boolean;
   /** The path of the console, for the page; absent where callers do not reach it. */
   readonly console?: string | undefined;
-  /** Whether this server refuses callers without a credential. By default it does. */
-  readonly needsCredentials?: boolean;
 }
 
 /**
@@ -50,10 +48,12 @@ export interface DocumentOptions {
  */
 export function createDocuments(
   services: readonly Service[],
-  { wsdlSoap12 = true, usernameToken = false, console, needsCredentials = true }: DocumentOptions = {},
+  { wsdlSoap12 = true, usernameToken = false, console, ...server }: DocumentOptions = {},
 ) {
-  const openApis = openApisOf(newestOf(services), needsCredentials);
-  const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, needsCredentials));
+  const { needsCredentials = true } = server;
+  const newest = newestOf(services);
+  const openApis = openApisOf(newest, server);
+  const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, newest, server));
   const templateOf = memoize(
     ({ derive, below }: Pick<OpenApi, 'below' | 'derive'>) =>
       new Template(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
@@ -112,14 +112,14 @@ export interface OpenApi {
  * One document for all operations that callers name, and one for each service with HTTP bindings. `services`: one version of
  * each.
  */
-export function openApisOf(services: readonly Service[], needsCredentials = true): readonly OpenApi[] {
+export function openApisOf(services: readonly Service[], server: ServerOptions = {}): readonly OpenApi[] {
   const named = services.filter(hasNamed);
   return [
     {
       path: '/openapi.json',
       file: 'openapi.json',
       below: '',
-      derive: (origin) => deriveOpenApi(named, origin, needsCredentials),
+      derive: (origin) => deriveOpenApi(named, origin, server),
     },
     ...services.filter(hasBound).map((service) => ({
       path: `${service.address}/openapi.json`,
@@ -138,9 +138,16 @@ export function ownedPaths(services: readonly Service[]): (path: string) => bool
   return (path) => documents.has(path) || prefixes.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-function versionOpenApi(service: Service, needsCredentials: boolean): Pick<OpenApi, 'below' | 'derive'> {
+/** `newest`: the versions that are served at the paths of their upstreams. */
+function versionOpenApi(
+  service: Service,
+  newest: readonly Service[],
+  server: ServerOptions,
+): Pick<OpenApi, 'below' | 'derive'> {
+  const { paths: _, ...withoutPaths } = service;
+  const served = newest.includes(service) ? service : withoutPaths;
   return hasNamed(service)
-    ? { below: '', derive: (origin) => deriveOpenApi([service], origin, needsCredentials) }
+    ? { below: '', derive: (origin) => deriveOpenApi([served], origin, server) }
     : { below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
 }
 

@@ -1,7 +1,7 @@
 /** The schema components of an OpenAPI document. */
 
 import type { Operation } from '../contract/operation.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
+import type { Schema } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side, selfMark, selfReference } from './json-schema.ts';
 import { capitalised } from './names.ts';
 
@@ -52,8 +52,8 @@ export class Components {
     throw new TypeError(`no name is left for ${first!.names[0]}`);
   }
 
-  /** `schema`: a side of the operation, or its body. */
-  json(version: number, operation: Operation, side: Side, schema: ObjectSchema = operation[side]): JsonSchema {
+  /** `schema`: a side of the operation, its body, or a part of it. */
+  json(version: number, operation: Operation, side: Side, schema: Schema = operation[side]): JsonSchema {
     /** Recursive objects in others, which stand in them, too. */
     const open = new Map<string, Component>();
     const place: Place = (object, derived) => {

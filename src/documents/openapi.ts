@@ -1,7 +1,7 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
 import { type Conventions, conventionsOf, conventionsOfMessages } from '../contract/conventions.ts';
 import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
-import type { ProblemKind } from '../contract/problem.ts';
+import { type ProblemKind, problems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
@@ -16,15 +16,34 @@ import { deriveFormSchema } from './form-schema.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';
+import { answerAt, answerHeadersAt, bodyAt, type OwnPath, ownPathsOf, parametersAt } from './openapi-own-paths.ts';
 import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
+import { UniqueNames } from './wsdl/names.ts';
+
+/** What a document says of the server. */
+export interface ServerOptions {
+  /** Whether it refuses callers without a credential. By default it does. */
+  readonly needsCredentials?: boolean;
+  /** Whether another server answers an operation. By default one with an upstream binding is forwarded. */
+  readonly isForwarded?: (operation: Operation) => boolean;
+}
 
 /**
- * The operations that callers name, in JSON and FORM. `services`: one version of each. `origin`: where they are called, like
- * `https://pay.example.com`. `needsCredentials`: whether the server refuses callers without one.
+ * The operations that callers name, in JSON and FORM, and those at their own paths. `services`: one version of each. `origin`: where
+ * they are called, like `https://pay.example.com`.
  */
-export function deriveOpenApi(services: readonly Service[], origin: string, needsCredentials = true): JsonSchema {
+export function deriveOpenApi(
+  services: readonly Service[],
+  origin: string,
+  { needsCredentials = true, isForwarded = hasUpstream }: ServerOptions = {},
+): JsonSchema {
   const conventions = conventionsOf(services);
   const names = services.flatMap((service) => namedOperations(service).map(({ name }) => name));
+  // An identifier belongs to one operation of a document.
+  const idOf = ({ name }: Service, operation: Operation): string =>
+    names.filter((each) => each === operation.name).length > 1 ? `${name}.${operation.name}` : operation.name;
+  const ids = new UniqueNames(names);
+  const ownPaths = ownPathsOf(services);
   return describe({
     title: 'Triglyph',
     version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
@@ -32,22 +51,31 @@ export function deriveOpenApi(services: readonly Service[], origin: string, need
     server: origin,
     needsCredentials,
     services,
-    errors: namedErrors(conventions, services),
+    errors: { ...namedErrors(conventions, services), ...(ownPaths.length > 0 && boundErrors) },
     headers: responseHeaders(conventions),
-    calls: services.flatMap((service) =>
-      namedOperations(service).map((operation) => ({
-        service,
-        operation,
-        // An identifier belongs to one operation of a document.
-        id:
-          names.filter((each) => each === operation.name).length > 1
-            ? `${service.name}.${operation.name}`
-            : operation.name,
-        method: 'post',
-        path: operationAddress(service, operation),
+    calls: [
+      ...services.flatMap((service) =>
+        namedOperations(service).map((operation) => ({
+          service,
+          operation,
+          id: idOf(service, operation),
+          method: 'post',
+          path: operationAddress(service, operation),
+          isForwarded: isForwarded(operation),
+        })),
+      ),
+      ...ownPaths.map((own) => ({
+        ...own,
+        own,
+        id: ids.take(`${idOf(own.service, own.operation)}AtPath`),
+        isForwarded: isForwarded(own.operation),
       })),
-    ),
+    ],
   });
+}
+
+function hasUpstream({ upstream }: Operation): boolean {
+  return upstream !== undefined;
 }
 
 /** The operations of one service with an HTTP binding. */
@@ -68,6 +96,7 @@ export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema
       id: operation.name,
       method: operation.http.method.toLowerCase(),
       path: operation.http.path,
+      isForwarded: false,
     })),
   });
 }
@@ -95,13 +124,17 @@ interface Call {
   readonly id: string;
   readonly method: string;
   readonly path: string;
+  /** Another server answers it. */
+  readonly isForwarded: boolean;
+  /** Where the path is that of an upstream. */
+  readonly own?: OwnPath;
 }
 
 function describe(api: Api): JsonSchema {
   const { title, version, description, server, needsCredentials, services, errors, headers, calls } = api;
   const components = new Components(errors);
   // Requests first, so that the schemas that callers write have the plain names.
-  for (const call of calls) jsonBody(call, 'input', components);
+  for (const call of calls) if (call.own === undefined) jsonBody(call, 'input', components);
   const paths = [...Map.groupBy(calls, ({ path }) => path)].map(([path, there]) => [
     path,
     Object.fromEntries(there.map((call) => [call.method, operationObject(call, components, headers)])),
@@ -124,34 +157,89 @@ function describe(api: Api): JsonSchema {
 }
 
 function operationObject(call: Call, components: Components, headers: JsonSchema): JsonSchema {
-  const { service, operation, id } = call;
-  const { doc, input, output, effect } = operation;
-  const parameters = parametersOf(operation);
-  // A server may blame the caller or itself for a fault.
-  const ofServer = (operation.faults ?? []).map(({ problem }): ProblemKind => ({ ...problem, status: 500 }));
-  const refusals = [...byStatus([...refusalsOf(service, operation), ...ofServer])].map(([status, kinds]) => [
-    String(status),
-    refusal(kinds, call, headers),
-  ]);
+  const { service, operation, id, own } = call;
+  const { doc, effect } = operation;
+  const parameters = [
+    ...(own === undefined ? parametersOf(operation) : parametersAt(own)),
+    ...(effect === 'writes' ? [keyParameter] : []),
+  ];
+  const requestBody = requestBodyOf(call, components);
+  const refusals = Object.fromEntries(
+    [...byStatus(refusalsAt(call))].map(([status, kinds]) => [status, refusal(kinds, call, headers)]),
+  );
   return {
     operationId: id,
     tags: [service.name],
     summary: doc,
     description: doc + rulesOf(operation),
     ...(parameters.length > 0 && { parameters }),
-    ...(hasBody(input) && {
-      requestBody: { required: needsBody(operation), content: contentOf(call, 'input', components) },
-    }),
+    ...(requestBody && { requestBody }),
     responses: {
-      [operation.oneWay ? '202' : '200']: {
-        description: operation.oneWay ? 'Accepted. There is no answer.' : 'Success.',
-        headers: { ...headers, ...headersOf(output), ...(effect === 'writes' && retryHeaders) },
-        ...(!operation.oneWay && { content: contentOf(call, 'output', components) }),
-      },
-      ...Object.fromEntries(refusals),
+      ...successOf(call, components, headers),
+      ...refusals,
+      ...(own !== undefined && declaredErrors(own, refusals, components)),
     },
   };
 }
+
+function requestBodyOf(call: Call, components: Components): JsonSchema | undefined {
+  const { service, operation, own } = call;
+  if (own !== undefined) return bodyAt(own, service.version, components);
+  if (!hasBody(operation.input)) return undefined;
+  return { required: needsBody(operation), content: contentOf(call, 'input', components) };
+}
+
+function successOf(call: Call, components: Components, common: JsonSchema): JsonSchema {
+  const { service, operation, own } = call;
+  const { output, oneWay, upstream, effect } = operation;
+  const ofContract = own === undefined ? headersOf(output) : answerHeadersAt(own);
+  const headers = { ...common, ...ofContract, ...(effect === 'writes' && retryHeaders) };
+  if (oneWay) return { 202: { description: 'Accepted. There is no answer.', headers } };
+  const content =
+    own === undefined ? contentOf(call, 'output', components) : answerAt(own, service.version, components);
+  const status = own === undefined ? 200 : (upstream?.answer?.status ?? (content === undefined ? 204 : 200));
+  return { [status]: { description: 'Success.', headers, ...(content && { content }) } };
+}
+
+function refusalsAt(call: Call): readonly ProblemKind[] {
+  return [...refusalsOfGateway(call), ...(call.isForwarded ? refusalsOfForwarded(call.operation) : [])];
+}
+
+function refusalsOfGateway({ service, operation, own }: Call): readonly ProblemKind[] {
+  const kinds = refusalsOf(service, operation);
+  // The binding has the statuses of faults, and unknown members are passed on.
+  if (own !== undefined)
+    return kinds.filter((kind) => kind !== problems.unknownField && faultOf(operation, kind) === undefined);
+  // A server may blame the caller or itself for a fault.
+  const ofServer = (operation.faults ?? []).map(({ problem }): ProblemKind => ({ ...problem, status: 500 }));
+  return [...kinds, ...ofServer];
+}
+
+function refusalsOfForwarded({ effect }: Operation): readonly ProblemKind[] {
+  const { badAnswer, answerTooLarge, unknownMembers, outcomeUnknown } = problems;
+  return [badAnswer, answerTooLarge, unknownMembers, ...(effect === 'writes' ? [outcomeUnknown] : [])];
+}
+
+/** The errors that the upstream answers with, by status. `refusals`: those of the gateway. */
+function declaredErrors({ service, operation, upstream }: OwnPath, refusals: Refusals, components: Components) {
+  return Object.fromEntries(
+    Object.entries(upstream.errors ?? {}).map(([status, name]) => {
+      const { detail } = faultOf(operation, { name })!;
+      const { description, headers } = refusals[status] ?? {};
+      const ofServer = components.json(service.version, operation, 'output', detail);
+      const schema = { anyOf: [ofServer, refer('RestServiceError')] };
+      const text = 'An error of the server behind the gateway';
+      const whole = {
+        description: description === undefined ? text : `${text}; ${description}`,
+        ...(headers && { headers }),
+      };
+      return [status, { ...whole, content: { [json]: { schema } } }];
+    }),
+  );
+}
+
+/** By status. */
+type Refusals = Readonly<Record<string, ReturnType<typeof refusal>>>;
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
@@ -171,14 +259,15 @@ function jsonBody({ service, operation }: Call, side: Side, components: Componen
   return components.json(service.version, operation, side, bodyOf(operation[side]));
 }
 
-function refusal(kinds: readonly ProblemKind[], { service, operation }: Call, headers: JsonSchema): JsonSchema {
+function refusal(kinds: readonly ProblemKind[], { service, operation, own }: Call, headers: JsonSchema) {
+  const isAtPath = own !== undefined || isBound(operation);
   const faults = kinds.map((kind) => faultOf(operation, kind)).filter((fault) => fault !== undefined);
   const asJson = faults.length === 0 ? refer('ServiceError') : withFaults(faults);
   const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
-    description: [...new Set(kinds.map((kind) => describeProblem(kind, operation, service)))].join('; '),
+    description: [...new Set(kinds.map((kind) => describeProblem(kind, isAtPath, service)))].join('; '),
     headers: transient ? { ...headers, ...transience } : headers,
-    content: isBound(operation)
+    content: isAtPath
       ? { [json]: { schema: refer('RestServiceError') } }
       : { [jsonErrors(service)]: { schema: asJson }, [form]: { schema: refer('FormServiceError') } },
   };
@@ -206,18 +295,15 @@ function rulesOf(operation: Operation): string {
     .join('');
 }
 
-function parametersOf({ input, effect }: Operation): readonly JsonSchema[] {
+function parametersOf({ input }: Operation): readonly JsonSchema[] {
   const fields = Object.entries(input.fields).filter(([, field]) => locationOf(field) !== 'body');
-  return [
-    ...fields.map(([name, field]) => ({
-      name: field.header ?? name,
-      in: locationOf(field),
-      required: field.required,
-      description: field.doc,
-      schema: undescribed(fieldSchema(field, deriveJsonSchema(field.schema, 'input'))),
-    })),
-    ...(effect === 'writes' ? [keyParameter] : []),
-  ];
+  return fields.map(([name, field]) => ({
+    name: field.header ?? name,
+    in: locationOf(field),
+    required: field.required,
+    description: field.doc,
+    schema: undescribed(fieldSchema(field, deriveJsonSchema(field.schema, 'input'))),
+  }));
 }
 
 /** The headers of a response that are fields of the contract. */

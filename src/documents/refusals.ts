@@ -29,9 +29,9 @@ export function byStatus(kinds: readonly ProblemKind[]): ReadonlyMap<number, rea
   return new Map([...grouped].sort(([a], [b]) => a - b));
 }
 
-/** A problem in one line, with the code that callers of the operation get. */
-export function describeProblem(kind: ProblemKind, operation: Operation, service: Service): string {
-  if (!isBound(operation)) return `${kind.code} ${printMessage(kind)}`;
+/** A problem in one line, with the code that callers get. `isAtPath`: a method and a path name the operation. */
+export function describeProblem(kind: ProblemKind, isAtPath: boolean, service: Service): string {
+  if (!isAtPath) return `${kind.code} ${printMessage(kind)}`;
   const { code, title } = namesOf(kind, conventionsOf([service]));
   return `${code} ${title}: ${printMessage(kind)}`;
 }

@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import type { Operation } from '../../src/contract/operation.ts';
-import { object, optional, string } from '../../src/contract/schema.ts';
+import { type Operation, operation } from '../../src/contract/operation.ts';
+import { binary, map, object, optional, required, string } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { platformResources } from '../resources/index.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 
 const documents = createDocuments(services);
 const origin = 'http://127.0.0.1:8080';
@@ -301,5 +302,105 @@ describe('the addresses of documents', () => {
       askAll(documents, origin);
       expect(derived()).toBeGreaterThan(0);
     });
+  });
+});
+
+describe('operations at the paths of their upstreams', () => {
+  const text = string({ example: 'a' });
+  const document = (options = {}, older = false) => {
+    const getItem = operation({
+      ...{ name: 'getItem', doc: 'Returns an item.', effect: 'reads', role: 'r', problems: [] },
+      input: object('GetItem', {
+        itemId: required(text, ''),
+        traceIn: optional(text, 'The trace.'),
+        session: optional(text, ''),
+        filter: optional(object('Filter', { min: optional(text, '') }), ''),
+        where: optional(map(5, { a: 'b' }), ''),
+      }),
+      output: object('Item', {
+        title: optional(text, '', { json: 'the-title' }),
+        left: optional(text, 'What is left.'),
+      }),
+      upstream: {
+        method: 'GET',
+        path: '/items/{itemId}',
+        parameters: {
+          itemId: { in: 'path', name: 'item-id' },
+          traceIn: { in: 'header', name: 'X-Trace' },
+          session: { in: 'cookie' },
+          filter: { in: 'query', style: 'deepObject' },
+          where: { in: 'query', style: 'json' },
+        },
+        answer: { headers: { left: 'X-Left' } },
+      },
+    });
+    const putItem = operation({
+      ...{ name: 'putItem', doc: 'Changes an item.', effect: 'writes', role: 'r', problems: [] },
+      input: object('PutItem', {
+        id: required(text, ''),
+        title: optional(text, '', { json: 'the-title' }),
+        file: optional(binary({ max: 9, example: 'YQ==' }), 'The file.'),
+      }),
+      output: object('Done', {}),
+      upstream: {
+        method: 'PUT',
+        path: '/items/{id}',
+        parameters: { id: { in: 'path' } },
+        body: { type: 'multipart/form-data', optional: true },
+      },
+    });
+    const served = { ...madeUpService('Shop', getItem, putItem), paths: '/api' };
+    const next = { ...served, version: 2, answers: { from: 2, to: 2 } };
+    const all = createDocuments([served, next], options);
+    const path = older ? '/shop/v1/openapi.json' : '/openapi.json';
+    return JSON.parse(all.find(path, '', origin)!.body).paths;
+  };
+
+  test('are described with parameters, bodies and answers, under the names that are sent', () => {
+    const { ['/api/items/{item-id}']: item } = document();
+    const { get, put } = item;
+    expect([get.operationId, put.operationId]).toEqual(['getItemAtPath', 'putItemAtPath']);
+    expect(get.parameters).toMatchObject([
+      { name: 'item-id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'X-Trace', in: 'header', required: false, description: 'The trace.' },
+      { name: 'session', in: 'cookie' },
+      { name: 'filter', in: 'query', style: 'deepObject', schema: { properties: { min: { type: 'string' } } } },
+      { name: 'where', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
+    ]);
+    expect(get.responses['200'].headers).toMatchObject({ 'X-Left': { description: 'What is left.' } });
+    expect(Object.keys(get.responses['200'].content)).toEqual(['application/json']);
+    // One path has one name for its parameter.
+    expect(put.parameters).toMatchObject([{ name: 'item-id', in: 'path' }, { name: 'Idempotency-Key' }]);
+    expect(put.requestBody).toMatchObject({
+      required: false,
+      content: {
+        'multipart/form-data': {
+          schema: {
+            properties: {
+              'the-title': { type: 'string' },
+              file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file.' },
+            },
+          },
+        },
+      },
+    });
+    expect(put.responses['204']).not.toHaveProperty('content');
+    expect(put.responses['422'].content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/RestServiceError' } },
+    });
+  });
+
+  test('are those of the newest version', () => {
+    expect(Object.keys(document())).toEqual(['/shop/v2/getItem', '/shop/v2/putItem', '/api/items/{item-id}']);
+    expect(Object.keys(document({}, true))).toEqual(['/shop/v1/getItem', '/shop/v1/putItem']);
+  });
+
+  test('may get no valid answer where they are forwarded', () => {
+    const call = '/shop/v2/getItem';
+    for (const paths of [document(), document({ isForwarded: () => true }, true)]) {
+      const { post } = Object.values<Record<string, { responses: object }>>(paths)[0]!;
+      expect(post!.responses).toHaveProperty('502');
+    }
+    expect(document({ isForwarded: () => false })[call].post.responses).not.toHaveProperty('502');
   });
 });

@@ -1,0 +1,124 @@
+/** The OpenAPI document of a gateway has the methods and paths of imported operations: it is valid, and imported again it says the same of them. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { deriveOpenApi } from '../../src/documents/index.ts';
+import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const corpus = join(import.meta.dirname, '../openapi/corpus');
+const files = [...readdirSync(corpus).filter((name) => /\.(?:yaml|json)$/.test(name)), 'redocly/openapi.yaml'];
+const folder = tempFolder();
+beforeAll(() => {
+  mkdirSync(folder.path, { recursive: true });
+});
+afterAll(() => folder.discard());
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly Parameter[] }>>
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+const read = async (file: string): Promise<Service> => (await importOpenApi(file, { allowNetwork: false })).service;
+
+const documentOf = (service: Service): OpenApi =>
+  JSON.parse(JSON.stringify(deriveOpenApi([service], 'http://gateway.example')));
+
+/** What a client needs to call an operation at its own path. */
+type Call = ReturnType<typeof callOf>;
+
+/** Problem details of the gateway, and nothing of the server behind it. */
+function isOfGateway({ faults = [] }: Operation, problem: string): boolean {
+  return faults.find((each) => each.problem.name === problem)?.detail.name === 'RestServiceError';
+}
+
+const headersOfGateway = ['requestReference', 'Idempotency-Key', 'Idempotent-Replayed'];
+
+function callOf(operation: Operation) {
+  const { upstream, input, output } = operation;
+  const { method, path, parameters = {}, body, answer, errors = {} } = upstream!;
+  const hasAnswer = Object.keys(output.fields).some((name) => !Object.hasOwn(answer?.headers ?? {}, name));
+  const json = (name: string | undefined) => name && (input.fields[name] ?? output.fields[name])?.json;
+  return {
+    key: `${method} ${path.replace(/\{\w+\}/g, '{}')}`,
+    parameters: Object.entries(parameters)
+      .map(([field, { name = field, style = '', explode = '', ...place }]) =>
+        [place.in, place.in === 'path' ? '' : name, input.fields[field]!.required, style, explode].join(' '),
+      )
+      .toSorted(),
+    body: body && {
+      type: body.type,
+      optional: body.optional,
+      isWhole: body.field !== undefined,
+      json: json(body.field),
+    },
+    members: Object.entries(input.fields).flatMap(([name, { json: own = name }]) =>
+      Object.hasOwn(parameters, name) || name === body?.field ? [] : own,
+    ),
+    answer: {
+      type: answer?.type,
+      isWhole: answer?.field !== undefined,
+      status: answer?.status ?? (hasAnswer ? 200 : 204),
+    },
+    answered: Object.entries(output.fields)
+      .map(([name, { json: own = name }]) => (name === answer?.field ? '' : (answer?.headers?.[name] ?? own)))
+      .filter((each) => !headersOfGateway.includes(each)),
+    errors: Object.keys(errors).filter((status) => !isOfGateway(operation, errors[status]!)),
+  };
+}
+
+const byKey = (one: Call, other: Call): number => (one.key < other.key ? -1 : 1);
+
+describe.each(files)('%s', (name) => {
+  test('is valid and says the same again', async () => {
+    const service = await read(join(corpus, name));
+    const document = documentOf(service);
+    const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
+    formats.default(ajv);
+    const { schemas } = document.components;
+    ajv.addSchema(
+      JSON.parse(JSON.stringify({ $id: 'openapi', $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/')),
+    );
+    for (const each of Object.keys(schemas)) ajv.compile({ $ref: `openapi#/$defs/${each}` });
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, each]) => each,
+    );
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(references));
+    const calls = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
+    for (const { path, parameters = [] } of calls) {
+      const keys = parameters.map((each) => `${each.in} ${each.name}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      const inPath = parameters.filter((each) => each.in === 'path').map((each) => each.name);
+      expect([...path.matchAll(/\{([^{}]*)\}/g)].map(([, each]) => each).toSorted()).toEqual(inPath.toSorted());
+    }
+    const file = join(folder.path, `${name.replace('/', '-')}.json`);
+    writeFileSync(file, JSON.stringify(document));
+    const again = await read(file);
+    // Of two with one method and one path, requests find the first.
+    const served = [...service.operations.values()].filter(({ upstream }) => !upstream!.path.includes('?')).map(callOf);
+    const first = [...new Map(served.toReversed().map((each) => [each.key, each])).values()];
+    const own = [...again.operations.values()]
+      .map(callOf)
+      .filter(({ key }) => !key.includes(` ${service.address}/v1/`));
+    expect(own.map((each) => ({ ...each, key: each.key.replace(` ${service.paths}`, ' ') })).toSorted(byKey)).toEqual(
+      first.toSorted(byKey),
+    );
+  });
+});

@@ -365,7 +365,9 @@ function readObject<N>(
     for (const { options, exclusive, orNone, problem } of schema.choices) {
       const met = options.filter((names) => names.every(isThere));
       if (met.length === 0) {
-        if (orNone !== true) collector.add(path, problem, exclusive ? choiceLabel(options, path) : label(path));
+        // A message has no name of its own.
+        const namesMembers = exclusive || path.length === 0;
+        if (orNone !== true) collector.add(path, problem, namesMembers ? choiceLabel(options, path) : label(path));
       } else if (exclusive && met.length > 1) collector.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);

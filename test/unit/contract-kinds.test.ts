@@ -3,7 +3,16 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { parser } from '../../src/contract/lexical.ts';
 import { compileRead, IssueCollector } from '../../src/contract/read.ts';
-import { binary, date, decimal, integer, object, optional, type ScalarSchema } from '../../src/contract/schema.ts';
+import {
+  binary,
+  date,
+  decimal,
+  integer,
+  object,
+  optional,
+  type ScalarSchema,
+  string,
+} from '../../src/contract/schema.ts';
 import { parseText } from '../../src/formats/json/parse.ts';
 import { reader } from '../../src/formats/json/read.ts';
 
@@ -155,4 +164,19 @@ describe('a binary value', () => {
   test('has a bounded length', () => {
     expect(() => binary({ max: 1_073_741_825, example: '' })).toThrow(RangeError);
   });
+});
+
+test('a message without one of several members is told which ones there are', () => {
+  const text = string({ example: 'a' });
+  const options = [['iban'], ['number', 'bank']];
+  const schema = object(
+    'Account',
+    { iban: optional(text, ''), number: optional(text, ''), bank: optional(text, '') },
+    { choices: [{ options, exclusive: false, problem: 'missingField', doc: '' }] },
+  );
+  const collector = new IssueCollector();
+  compileRead(schema, reader)({}, collector);
+  expect(collector.issues.map(({ message }) => message)).toEqual([
+    'Required field iban or number and bank not specified',
+  ]);
 });

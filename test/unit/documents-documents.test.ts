@@ -357,7 +357,7 @@ describe('operations at the paths of their upstreams', () => {
   };
 
   test('are described with parameters, bodies and answers, under the names that are sent', () => {
-    const { ['/api/items/{item-id}']: item } = document();
+    const { '/api/items/{item-id}': item } = document();
     const { get, put } = item;
     expect([get.operationId, put.operationId]).toEqual(['getItemAtPath', 'putItemAtPath']);
     expect(get.parameters).toMatchObject([

@@ -3,7 +3,17 @@ import { Buffer } from 'node:buffer';
 import { expect, test } from '@jest/globals';
 import { operation, type UpstreamBinding } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { integer, list, map, object, optional, string } from '../../src/contract/schema.ts';
+import {
+  type Fields,
+  integer,
+  list,
+  map,
+  type ObjectSchema,
+  object,
+  optional,
+  required,
+  string,
+} from '../../src/contract/schema.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { bodyMsMax, cpuMs, shortestMs } from '../property/cpu-time.ts';
 import { madeUpService } from '../support/made-up-service.ts';
@@ -19,9 +29,9 @@ const input = object('Pay', {
 const deep = { in: 'query', style: 'deepObject' } as const;
 const parameters = { tags: { in: 'query' }, filter: deep, range: deep } as const;
 
-function served(upstream: UpstreamBinding) {
+function served(upstream: UpstreamBinding, received: ObjectSchema = input) {
   const pay = operation({
-    ...{ name: 'pay', doc: '', effect: 'writes', role: 'r', problems: [], input, upstream },
+    ...{ name: 'pay', doc: '', effect: 'writes', role: 'r', problems: [], input: received, upstream },
     output: object('Paid', { id: optional(text, '') }),
   });
   const service = madeUpService('Shop', pay);
@@ -99,4 +109,46 @@ test('headers that command a proxy in front of the gateway are not passed on', (
   const answer = rest.decodeAnswer(pay, { status: 200, media, headers, body: Buffer.from('"a"') });
   if ('refusal' in answer) throw new Error('refused');
   expect(rest.encode(pay, answer.value, answer.extras).headers).toEqual({ 'x-left': '7' });
+});
+
+test('errors name fields as they were sent', () => {
+  const whole = integer(0, 100, 1);
+  const item = object('Line', { unitPrice: optional(whole, '', { json: 'unit-price' }) });
+  const items = list(item, 'item', { max: 5 });
+  const namesFor = (fields: Fields, upstream: UpstreamBinding, query: string, body: string) => {
+    const { service, pay, rest } = served(upstream, object('Pay', fields));
+    const media = { type: 'application/json', charset: undefined };
+    const target = { service, version: 1, operation: pay, parameters: { idInPath: 'a' } };
+    const { issues } = rest.decode(Buffer.from(body), media, target, { query, headers: { 'x-trace': 'b' } });
+    const problem = new Problem('structure', undefined, { issues });
+    const refused = rest.encodeError(problem, { requestReference: 'R', operation: pay, service });
+    return JSON.parse(refused.body).invalidFields.map(({ name }: { name: string }) => name);
+  };
+  const fields = {
+    idInPath: required(whole, ''),
+    traceId: optional(whole, ''),
+    range: optional(object('Range', { from: optional(whole, '') }), ''),
+    id: optional(whole, ''),
+    petStatus: optional(whole, '', { json: 'pet-status' }),
+    lines: optional(items, ''),
+  };
+  const parameters = {
+    idInPath: { in: 'path', name: 'id' },
+    traceId: { in: 'header', name: 'X-Trace' },
+    range: { in: 'query', style: 'deepObject', name: 'order-range' },
+  } as const;
+  const body = '{"id":"d","pet-status":"e","lines":[{"unit-price":1},{"unit-price":"f"}]}';
+  const bound = { method: 'POST', path: '/pay/{idInPath}', parameters } as const;
+  expect(namesFor(fields, bound, 'order-range[from]=c', body)).toEqual([
+    ...['id', 'X-Trace', 'order-range.from', 'id', 'pet-status', 'lines.1.unit-price'],
+  ]);
+  const ofList = {
+    method: 'POST',
+    path: '/pay',
+    parameters: {},
+    body: { type: 'application/json', field: 'body' },
+  } as const;
+  expect(namesFor({ body: optional(items, '') }, ofList, '', '[{"unit-price":1},{"unit-price":"g"}]')).toEqual([
+    '1.unit-price',
+  ]);
 });

@@ -36,6 +36,7 @@ import {
   compileAnswerPrints,
   isWholeAnswer,
   type OwnOperation,
+  pathAsSent,
   printRefusal,
   readBody,
   readParameters,
@@ -186,11 +187,14 @@ function createCodec(context: FormatContext): MessageCodec {
   };
 }
 
-/** A field outside the body keeps its name. */
+/** A field outside the body keeps its name, or has that of its parameter. */
 function callerPath(path: Path, operation: Operation | undefined, side: Side, kind?: ProblemKind): Path {
   const [first] = path;
-  const field = typeof first === 'string' ? operation?.[side].fields[first] : undefined;
-  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.[side], kind);
+  const schema = operation?.[side];
+  const field = typeof first === 'string' ? schema?.fields[first] : undefined;
+  if (field === undefined || locationOf(field) !== 'body') return path;
+  const named = jsonPath(path, schema, kind);
+  return operation?.upstream === undefined || side === 'output' ? named : pathAsSent(named, path, operation.upstream);
 }
 
 function refusalInText(reply: Reply): Refusal {

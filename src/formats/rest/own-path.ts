@@ -11,6 +11,7 @@ import {
   type UpstreamAnswer,
   type UpstreamBinding,
 } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
 import { type Field, object, type Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
@@ -154,6 +155,14 @@ function jsonName(fields: Readonly<Record<string, Field>>, name: string): string
 /** Fields by their names in JSON. */
 export function byJsonName({ input }: Operation, found: Found): Found {
   return Object.fromEntries(Object.entries(found).map(([name, tree]) => [jsonName(input.fields, name), tree]));
+}
+
+/** The path with the name of its parameter, or without the name of a field that is the whole body. `named`: the path with names of JSON. */
+export function pathAsSent(named: Path, [field]: Path, { parameters = {}, body }: UpstreamBinding): Path {
+  const [first, ...below] = named;
+  if (typeof field !== 'string' || first === undefined) return named;
+  if (field === body?.field && below.length > 0) return below;
+  return [parameters[field]?.name ?? first, ...below];
 }
 
 /** The tree of an answer that is no object of JSON; undefined where it is one. */

@@ -41,7 +41,7 @@ describe('the queue of copies', () => {
     const closed = queue.close();
     for (const end of sent) end();
     await closed;
-    expect([sent.length, queue.state]).toMatchObject([3, { waiting: 0, active: 0 }]);
+    expect([sent.length, queue.state]).toEqual([3, { waiting: 0, active: 0, bytes: 0 }]);
     expect(queue.add(9, 1)).toBe(false);
   });
 });

@@ -52,6 +52,7 @@ export class CopyQueue<T> {
   /** Drops what waits. Resolves when the copies on the way have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const { bytes } of this.#waiting) this.#bytes -= bytes;
     this.#waiting = [];
     if (this.#active > 0)
       await new Promise<void>((resolve) => {

@@ -7,6 +7,7 @@ import { placeCredentials } from '../../src/contract/credential-place.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Field, Schema } from '../../src/contract/schema.ts';
 import { type ImportedOpenApi, importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { StubNames } from '../../src/documents/openapi-import/names.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -75,6 +76,11 @@ function readAt(
   const media = { type, charset: undefined };
   return protocols.rest.decode(Buffer.from(body, 'latin1'), media, target, { query, headers });
 }
+
+test('names that are taken already count as generators read them', () => {
+  const names = new StubNames(['pet_id']);
+  expect([names.take('petId'), names.take('PETID'), names.take('name')]).toEqual(['petId2', 'PETID3', 'name']);
+});
 
 describe('parameters', () => {
   const list = { type: 'array', items: { type: 'string' } };

@@ -86,12 +86,12 @@ function textOf({ text, children }: LocatedElement): string {
 
 /** Makes names unique: the wanted one, or the same with a number behind it. */
 export class UniqueNames {
-  readonly #taken: Set<string>;
+  readonly #taken = new Set<string>();
   /** The last number behind a name. */
   readonly #numbers = new Map<string, number>();
 
   constructor(taken: Iterable<string> = []) {
-    this.#taken = new Set(taken);
+    for (const each of taken) this.#taken.add(this.keyOf(each));
   }
 
   /** Returns a name that has not been returned before. */
@@ -107,7 +107,7 @@ export class UniqueNames {
     return name;
   }
 
-  /** Two names with one key are one. */
+  /** Two names with one key are one. The constructor calls it, too. */
   protected keyOf(name: string): string {
     return name;
   }

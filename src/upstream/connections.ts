@@ -229,7 +229,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     const reader = this.#reader;
     if (this.#bytes > (reader === undefined ? this.#bytesMax : this.#large!.bytesMax)) {
-      this.#failTooLarge();
+      this.fail(this.#tooLarge());
       return;
     }
     const piece = this.#small.add(chunk);
@@ -239,12 +239,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     try {
-      const written = reader.write(piece);
-      if (reader.heldBytes > this.#bytesMax) {
-        written?.catch(() => {});
-        this.#failTooLarge();
-        return;
-      }
+      const written = this.#write(reader, piece);
       if (written === undefined) return;
       controller.pause();
       written.then(
@@ -260,7 +255,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     const rest = this.#small.end();
     if (this.#reader !== undefined)
-      endWith(this.#reader, rest).then(
+      this.#endWith(this.#reader, rest).then(
         (body) => this.#resolve(body),
         (thrown: unknown) => this.#failToHold(thrown),
       );
@@ -280,8 +275,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle.resolve({ status: this.#status, headers: this.#headers ?? {}, body });
   }
 
-  #failTooLarge(): void {
-    this.fail(new UpstreamFailure('tooLarge', 'unknown', { isSuccess: this.#status < 300 }));
+  /** Throws UpstreamFailure where more remains in memory than may. */
+  #write(reader: BodyReader, piece: Buffer): Promise<void> | undefined {
+    const written = reader.write(piece);
+    if (reader.heldBytes <= this.#bytesMax) return written;
+    written?.catch(() => {});
+    throw this.#tooLarge();
+  }
+
+  async #endWith(reader: BodyReader, rest: Buffer): Promise<Buffer> {
+    if (rest.length > 0) await this.#write(reader, rest);
+    return await reader.end();
+  }
+
+  #tooLarge(): UpstreamFailure {
+    return new UpstreamFailure('tooLarge', 'unknown', { isSuccess: this.#status < 300 });
   }
 
   /** The temporary files are full, or the disk is. */
@@ -307,11 +315,6 @@ function readerOf(
   const isShort = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) < spooling.valueBytesMin;
   if (status >= 300 || isShort || codingOf(headers['content-encoding']) !== undefined) return undefined;
   return readBodyTo(spool.file(), headers['content-type'] ?? '', spooling);
-}
-
-async function endWith(reader: BodyReader, rest: Buffer): Promise<Buffer> {
-  if (rest.length > 0) await reader.write(rest);
-  return await reader.end();
 }
 
 function endLate(exchange: Exchange): void {

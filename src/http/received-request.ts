@@ -6,9 +6,9 @@ import type { Sender } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
 import type { LargeBody, WireRequest } from '../formats/wire.ts';
-import { JoinedPieces } from '../lib/join-pieces.ts';
 import { Spool, SpoolFull, type SpoolSpace } from '../lib/spool/spool.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
+import { ArrivingBody } from './arriving-body.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
 import {
@@ -211,55 +211,18 @@ function toProblem(thrown: unknown): unknown {
     : thrown;
 }
 
-/** Reads the body. Past a limit it stops reading and leaves the rest on the connection. */
+/** Reads the body. Past a limit the rest is dropped. */
 function readBody(
-  request: IncomingMessage,
+  body: ArrivingBody,
   pieces: Pieces,
   resolve: (body: Buffer | Promise<Buffer>) => void,
   reject: (problem: unknown) => void,
 ): void {
-  // A destroyed stream emits no more events.
-  if (request.destroyed) {
-    reject(aborted());
-    return;
-  }
-  const small = new JoinedPieces();
-  let isRefused = false;
-  const refuse = (thrown: unknown): void => {
-    isRefused = true;
-    request.pause();
-    reject(toProblem(thrown));
-  };
-  const read = (piece: Buffer, next: () => void): void => {
-    try {
-      const written = pieces.add(piece);
-      if (written === undefined) {
-        next();
-        return;
-      }
-      request.pause();
-      written.then(next, refuse);
-    } catch (thrown) {
-      refuse(thrown);
-    }
-  };
-  const resume = (): void => {
-    if (request.isPaused()) request.resume();
-  };
-  const end = (): void => resolve(pieces.end());
-  request.on('data', (chunk: Buffer) => {
-    const piece = isRefused ? undefined : small.add(chunk);
-    if (piece !== undefined) read(piece, resume);
-  });
-  request.on('end', () => {
-    if (isRefused) return;
-    const rest = small.end();
-    if (rest.length === 0) end();
-    else read(rest, end);
-  });
-  request.on('error', (thrown) => reject(aborted(thrown)));
-  request.on('close', () => {
-    if (!request.readableEnded) reject(aborted());
+  body.read({
+    take: (piece) => pieces.add(piece),
+    end: () => resolve(pieces.end()),
+    refuse: (thrown) => reject(toProblem(thrown)),
+    broken: (cause) => reject(aborted(cause)),
   });
 }
 
@@ -284,6 +247,7 @@ export class ReceivedRequest implements WireRequest {
   /** Called once with the body, inflated. */
   onBody: ((body: Buffer) => void) | undefined;
   readonly #limits: Limits;
+  #arriving: ArrivingBody | undefined;
   #spool: Spool | undefined;
   #coding: ContentCoding | undefined;
   #interruption: Problem | undefined;
@@ -308,6 +272,8 @@ export class ReceivedRequest implements WireRequest {
     this.requestId = acceptRequestId(this.headers['x-request-id']);
     this.fault = headFault(request, limits.headersMax);
     this.#limits = limits;
+    // Its chunks may be of one byte, and arrive before they are read, or are not read at all.
+    if (this.headers['transfer-encoding'] !== undefined) this.#arriving = new ArrivingBody(request);
   }
 
   /** A site has a limit of its own, which no setting raises. */
@@ -389,9 +355,11 @@ export class ReceivedRequest implements WireRequest {
     const inflated = large && reader ? new PiecesInFile(reader, large, limits) : new PiecesInMemory(limits);
     const pieces = this.#coding === undefined ? inflated : new CompressedPieces(this.#coding, inflated, length, limits);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
+    const arriving = this.#arriving ?? new ArrivingBody(this.request);
+    this.#arriving = arriving;
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
-      readBody(this.request, pieces, resolve, reject);
+      readBody(arriving, pieces, resolve, reject);
     });
     this.bytesIn = pieces.bytes;
     // What is in the file needs no memory.
@@ -403,6 +371,11 @@ export class ReceivedRequest implements WireRequest {
     // The connection keeps its last request, and need not keep the body.
     this.onBody = undefined;
     return body;
+  }
+
+  /** Nothing more of the body is needed. */
+  dropBody(): void {
+    this.#arriving?.drop();
   }
 
   /**

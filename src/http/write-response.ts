@@ -152,6 +152,7 @@ function guardWrite(response: ServerResponse, writeMsMax: number): void {
 async function linger(received: ReceivedRequest): Promise<void> {
   const { request, response } = received;
   request.on('error', () => {});
+  received.dropBody();
   request.resume();
   const signal = AbortSignal.timeout(lingerMsMax);
   await Promise.race([once(request, 'end', { signal }), once(response, 'close', { signal })]).catch(() => {});

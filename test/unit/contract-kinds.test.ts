@@ -166,7 +166,7 @@ describe('a binary value', () => {
   });
 });
 
-test('a message without one of several members is told which ones there are', () => {
+test('the refusal of a message without one of several members names them', () => {
   const text = string({ example: 'a' });
   const options = [['iban'], ['number', 'bank']];
   const schema = object(

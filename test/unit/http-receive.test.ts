@@ -29,6 +29,7 @@ afterAll(() => Promise.all([shell.drain(), shortLimits.drain()]));
 const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 const post = (...lines: readonly string[]): string => head('POST /x HTTP/1.1', 'Host: a', ...lines);
 const over = 'x'.repeat(65_537);
+const chunk = `5000\r\n${'x'.repeat(0x5000)}\r\n`;
 /** A body in a content coding, its bytes as latin1. */
 const inflated = (coding: string, ...bodies: readonly Buffer[]): string => {
   const body = Buffer.concat(bodies);
@@ -43,6 +44,20 @@ const varied = Buffer.from(Array.from({ length: 65_537 }, (_, at) => (Math.sin(a
 const cases: readonly (readonly [string, readonly string[], readonly number[], (string | RegExp)?])[] = [
   ['a sound request', [`${post('Content-Length: 2')}ab`], [200], '"length":2'],
   ['a chunked body', [`${post('Transfer-Encoding: chunked')}2;x=1\r\nab\r\n0\r\n\r\n`], [200], '"length":2'],
+  [
+    'a chunked body that is not read, and the next request',
+    [
+      `${head('POST /secret HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}${chunk}${chunk}0\r\n\r\n${post('Content-Length: 2')}ab`,
+    ],
+    [401, 200],
+    '"length":2',
+  ],
+  [
+    'a chunked body that is not read, of which more arrives later',
+    [`${head('POST /secret HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}${chunk}`, chunk, `${chunk}0\r\n\r\n`],
+    [401],
+    'Connection: close',
+  ],
   ['another coding', [`${post('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`], [400], 'Transfer-Encoding'],
   ['CL and TE', [`${post('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`], [400], '400 Bad Request'],
   ['two CL', [`${post('Content-Length: 2', 'Content-Length: 3')}abc`], [400]],

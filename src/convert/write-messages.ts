@@ -1,6 +1,5 @@
 /** Writes a canonical value in other formats, and as programs. */
 
-import { conventionsOfMessages } from '../contract/conventions.ts';
 import { isBound, type Operation } from '../contract/operation.ts';
 import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
@@ -83,7 +82,7 @@ function writeError(
     issues: issues.map((each): Issue => ({ ...each, kind })),
     ...(fault?.value !== undefined && { fault: fault.value }),
     detail,
-    ...(conventionsOfMessages(service).errors !== 'plain' && { faultCode }),
+    faultCode,
   });
   // The operation that declares the fault knows its data.
   const context = { requestReference, service, operation: namesOperation || fault ? operation : undefined };

@@ -1,6 +1,5 @@
 /** Makes Problems of an upstream's refusals, in its own words. */
 
-import { conventionsOfMessages } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import {
   type Issue,
@@ -24,15 +23,14 @@ export type ToProblem = (refusal: Refusal, headers: Reply['headers']) => Problem
 /** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
 export function compileRefusals(service: Service, operation: Operation): ToProblem {
   const declared = operation.problems.map(kindOf);
-  const isPlain = conventionsOfMessages(service).errors === 'plain';
   const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(isOfOperations);
   return (refusal, headers) => {
     const kind = declaredFault(refusal) ?? knownKind(refusal, declared, kinds) ?? kindIn(refusal);
     const { status, message, requestReference } = refusal;
     const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
     const wait = retryAfterSeconds(headers['retry-after']);
-    // A refusal that the contract knows by its code has the words of the contract, and so has every one where errors are plain.
-    const isInOwnWords = !isPlain && (kind.name === upstreamRefusal || refusal.fault !== undefined);
+    // A refusal that the contract knows by its code has the words of the contract.
+    const isInOwnWords = kind.name === upstreamRefusal || refusal.fault !== undefined;
     const problem = new Problem(kind, message, {
       issues,
       headers: passedHeaders(headers, wait),

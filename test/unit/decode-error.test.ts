@@ -9,9 +9,12 @@ import { newestRecurring } from '../../src/services/recurring/versions.ts';
 const protocols = createProtocols(services);
 const operation = newestRecurring.operations.get('storeToken')!;
 
-const decode = (name: ProtocolName, status: number, body: string, type = '') => {
+const { conventions: _, ...withoutConventions } = newestRecurring;
+const neutral = createProtocols([withoutConventions]);
+
+const decode = (name: ProtocolName, status: number, body: string, type = '', { [name]: protocol } = protocols) => {
   const media = { type, charset: undefined };
-  const read = protocols[name].decodeError({ status, media, headers: {}, body: Buffer.from(body) }, operation);
+  const read = protocol.decodeError({ status, media, headers: {}, body: Buffer.from(body) }, operation);
   return read && { ...read, issues: read.issues.map(({ path, message }) => [dotted(path), message]) };
 };
 
@@ -188,8 +191,12 @@ describe('SOAP', () => {
       { status: 403, code: '010', type: 'security', message: 'Not allowed' },
     ],
   ])('%s', (_, body, expected) => {
-    for (const name of ['soap11', 'soap12'] as const)
-      expect(decode(name, 500, body, 'text/xml')).toEqual({ isStatusImplied: true, issues: [], ...expected });
+    const refusal = { isStatusImplied: true, issues: [], ...expected };
+    for (const name of ['soap11', 'soap12'] as const) {
+      expect(decode(name, 500, body, 'text/xml', neutral)).toEqual(refusal);
+      // Plain errors have the code in their text.
+      expect(decode(name, 500, body, 'text/xml')).toEqual({ ...refusal, faultCode: undefined });
+    }
   });
 
   test('a status that faults do not share is kept', () => {

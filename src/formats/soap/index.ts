@@ -1,6 +1,7 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 
 import { mayAttach, mayHaveLongLists, valueLengthMax, withDepth } from '../../contract/attachments.ts';
+import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
   elementName,
@@ -36,7 +37,7 @@ import { escapeXml } from '../../lib/xml/print.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
-import { compileCodecs, type Side } from '../codec.ts';
+import { compileCodecs, ownersOf, type Side } from '../codec.ts';
 import { errorText, furtherIssues } from '../errors.ts';
 import { compileFaults } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
@@ -195,9 +196,13 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     const frame = frames.get(operation)![side];
     return frame.start + codecOf(operation)[side].print(value) + frame.end;
   };
+  const owners = ownersOf(services, namedOperations);
   const readFault = (fault: Element, { status }: Reply, operation: Operation): Refusal => {
     const { part } = frames.get(operation)!.input;
-    return decodeFault(fault, status, { operation, part, isOfInterface, faults });
+    const { faultCode, ...refusal } = decodeFault(fault, status, { operation, part, isOfInterface, faults });
+    // Plain errors have type and code in the text.
+    const isPlain = conventionsOfMessages(owners.get(operation)!).errors === 'plain';
+    return isPlain ? refusal : { ...refusal, ...(faultCode && { faultCode }) };
   };
   const headersOf = compileHeaders(context);
   const withBlocks = (text: string, blocks: string): string => addBlocks(dialect, text, blocks);

@@ -6,7 +6,7 @@ import {
   type UpstreamBody,
   type UpstreamParameter,
 } from '../../contract/operation.ts';
-import { isRepeated, optional, required, type Schema } from '../../contract/schema.ts';
+import { optional, required, type Schema } from '../../contract/schema.ts';
 import { capitalised } from '../names.ts';
 import type { Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
@@ -20,7 +20,7 @@ import {
   schemaOfParameter,
   styleOf,
 } from './parameters.ts';
-import { anyValue, withName, withWhenEmpty, xsdOf } from './scalars.ts';
+import { anyValue, asRequired, withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
 import { textOf, typesOf } from './shapes.ts';
 
@@ -99,9 +99,8 @@ function bodyOf(reader: SchemaReader, declaredType: string, schema: Node | undef
   return {
     names: new Set(shape.properties.keys()),
     fields(names) {
-      const fields = reader.fields(shape, type, names);
-      if (isForm) return partFields(fields);
-      return isRequired ? fields : withLeftOutLists(fields);
+      const fields = reader.fields(shape, type, names, { mayBeLeftOut: !isForm && !isRequired });
+      return isForm ? partFields(fields) : fields;
     },
     get body() {
       const parts = isForm && content !== undefined ? partsOf(reader, content) : {};
@@ -120,24 +119,13 @@ function wholeBody(type: string, schema: Schema, isRequired: boolean): ReadBody 
       field = names.take('body');
       const make = isRequired && schema.kind !== 'list' && schema.kind !== 'map' ? required : optional;
       const xsd = xsdOf(schema);
-      const whole = isRequired ? withWhenEmpty(withName(schema, field), 'required') : withName(schema, field);
+      const whole = isRequired ? asRequired(withName(schema, field)) : withName(schema, field);
       return { [field]: make(whole, 'The whole body.', { ...(xsd && { xsd }) }) };
     },
     get body() {
       return { type, field, ...(!isRequired && { optional: true as const }) };
     },
   };
-}
-
-/** A body that may be left out is, where a caller in SOAP sends none of its members. */
-function withLeftOutLists(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const { schema } = field;
-      const isRequired = isRepeated(schema) && schema.whenEmpty === 'required';
-      return [name, isRequired ? { ...field, schema: withWhenEmpty(schema, 'present') } : field];
-    }),
-  );
 }
 
 /** The members of a form, as its pairs or parts hold them. */

@@ -67,9 +67,9 @@ export function repeatedList(
   });
 }
 
-/** For a member that must be there, or may be left out with all others. */
-export function withWhenEmpty(schema: Schema, whenEmpty: 'required' | 'present'): Schema {
-  return isRepeated(schema) ? repeatedList(schema.item, schema.itemName, { whenEmpty }) : schema;
+/** A list that must be there is sent without items, where a caller in SOAP sends none. */
+export function asRequired(schema: Schema): Schema {
+  return isRepeated(schema) ? repeatedList(schema.item, schema.itemName, { whenEmpty: 'required' }) : schema;
 }
 
 /** What the WSDL declares for a member that must be there: the server checks it. */

@@ -28,6 +28,7 @@ import type { OpenApiFindings } from './findings.ts';
 import { memberName, StubNames, typeName } from './names.ts';
 import {
   anyValue,
+  asRequired,
   common,
   dateText,
   dateTimeText,
@@ -39,7 +40,6 @@ import {
   repeatedList,
   textOptions,
   withName,
-  withWhenEmpty,
   xsdOf,
 } from './scalars.ts';
 import { type JsonType, type Shape, Shapes, typesOf } from './shapes.ts';
@@ -341,8 +341,16 @@ export class SchemaReader {
     return found;
   }
 
-  /** The fields of an object, under names that are unique among `names`. */
-  fields({ node, properties, required }: Shape, type: string, names = new StubNames()): Record<string, Field> {
+  /**
+   * The fields of an object, under names that are unique among `names`. `mayBeLeftOut`: with all its members, where a caller in SOAP sends
+   * none of them.
+   */
+  fields(
+    { node, properties, required }: Shape,
+    type: string,
+    names = new StubNames(),
+    { mayBeLeftOut = false } = {},
+  ): Record<string, Field> {
     const fields: Record<string, Field> = {};
     let count = 0;
     for (const [name, nodes] of properties) {
@@ -370,7 +378,7 @@ export class SchemaReader {
       this.#total += 1;
       schema = withName(schema, field);
       const isRequired = required.has(name) && !found.shape.isNullable;
-      if (isRequired && !nodes.some(isReadOnly)) schema = withWhenEmpty(schema, 'required');
+      if (isRequired && !mayBeLeftOut && !nodes.some(isReadOnly)) schema = asRequired(schema);
       const xsd = xsdOf(schema);
       fields[field] = optional(schema, found.shape.doc, {
         ...(field !== name && { json: name }),

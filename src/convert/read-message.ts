@@ -33,9 +33,21 @@ export type Content =
 
 /** Throws a Problem for a body that its format refuses. */
 export function readMessage(message: IdentifiedMessage, http: HttpMessage, protocols: Protocols): ReadMessage {
-  const { side, operation, media, target, body } = message;
-  if (side !== 'request') return readReply(message, http, protocols);
-  const { start, headers } = http;
+  const { side } = message;
+  switch (side) {
+    case 'request':
+      return readRequest(message, http, protocols);
+    case 'answer':
+      return readAnswer(message, http, protocols);
+    case 'error':
+      return readError(message, http, protocols);
+    default:
+      return side satisfies never;
+  }
+}
+
+function readRequest(message: IdentifiedMessage, { start, headers }: HttpMessage, protocols: Protocols): ReadMessage {
+  const { operation, media, target, body } = message;
   const query = start?.kind === 'request' ? start.query : '';
   const bytes = wireFormats[message.format].text.ofFile?.(body) ?? body;
   const { format, result } = inFormat(message.format, (name) =>
@@ -45,17 +57,19 @@ export function readMessage(message: IdentifiedMessage, http: HttpMessage, proto
   return { ...message, format, content, issues: result.issues, unknownMembers: [] };
 }
 
-function readReply(message: IdentifiedMessage, { start, headers }: HttpMessage, protocols: Protocols): ReadMessage {
-  const { side, operation, media, body } = message;
-  const sent = start?.kind === 'answer' ? start.status : 200;
+function readError(message: IdentifiedMessage, http: HttpMessage, protocols: Protocols): ReadMessage {
+  const { operation, media, body } = message;
+  const sent = sentStatus(http);
   // A SOAP server may answer a Fault with status 200.
-  const status = side === 'error' && sent < 400 ? statusIn(body) : sent;
-  const reply = { status, media, headers, body };
-  if (side === 'error') {
-    const { format, result } = inFormat(message.format, (name) => protocols[name].decodeError(reply, operation));
-    if (result === undefined) throw malformedBody('not an error of this format');
-    return { ...message, ...refused(result), format };
-  }
+  const reply = { status: sent < 400 ? statusIn(body) : sent, media, headers: http.headers, body };
+  const { format, result } = inFormat(message.format, (name) => protocols[name].decodeError(reply, operation));
+  if (result === undefined) throw malformedBody('not an error of this format');
+  return { ...message, ...refused(result), format };
+}
+
+function readAnswer(message: IdentifiedMessage, http: HttpMessage, protocols: Protocols): ReadMessage {
+  const { operation, media, body } = message;
+  const reply = { status: sentStatus(http), media, headers: http.headers, body };
   const { format, result } = inFormat(message.format, (name) => protocols[name].decodeAnswer(operation, reply));
   if ('refusal' in result) return { ...message, ...refused(result.refusal), format, side: 'error' };
   readStrictly(protocols[format], operation, message);
@@ -67,6 +81,10 @@ function readReply(message: IdentifiedMessage, { start, headers }: HttpMessage, 
     unknownMembers,
     content: { kind: 'value', schema: operation.output, ...content },
   };
+}
+
+function sentStatus({ start }: HttpMessage): number {
+  return start?.kind === 'answer' ? start.status : 200;
 }
 
 function refused(refusal: Refusal): Pick<ReadMessage, 'content' | 'issues' | 'unknownMembers'> {

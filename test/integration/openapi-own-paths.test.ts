@@ -1,13 +1,14 @@
 /** The OpenAPI document of a gateway has the methods and paths of imported operations: it is valid, and imported again it says the same of them. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
-import type { Operation } from '../../src/contract/operation.ts';
+import { isJsonType, type Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { deriveOpenApi } from '../../src/documents/index.ts';
+import { deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { memoize } from '../../src/lib/memoize.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const corpus = join(import.meta.dirname, '../openapi/corpus');
@@ -23,17 +24,27 @@ interface Parameter {
   readonly in: string;
 }
 
+interface Body {
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+}
+
 interface OpenApi {
-  readonly paths: Readonly<
-    Record<
-      string,
-      Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly Parameter[] }>>
-    >
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-const read = async (file: string): Promise<Service> => (await importOpenApi(file, { allowNetwork: false })).service;
+/** Both tests read a document once. */
+const read = memoize(async (file: string): Promise<Service> => {
+  const { service } = await importOpenApi(file, { allowNetwork: false });
+  return service;
+});
 
 const documentOf = (service: Service): OpenApi =>
   JSON.parse(JSON.stringify(deriveOpenApi([service], 'http://gateway.example')));
@@ -83,42 +94,70 @@ function callOf(operation: Operation) {
 
 const byKey = (one: Call, other: Call): number => (one.key < other.key ? -1 : 1);
 
-describe.each(files)('%s', (name) => {
-  test('is valid and says the same again', async () => {
-    const service = await read(join(corpus, name));
-    const document = documentOf(service);
-    const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
-    formats.default(ajv);
-    const { schemas } = document.components;
-    ajv.addSchema(
-      JSON.parse(JSON.stringify({ $id: 'openapi', $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/')),
-    );
-    for (const each of Object.keys(schemas)) ajv.compile({ $ref: `openapi#/$defs/${each}` });
-    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
-      ([, each]) => each,
-    );
-    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(references));
-    const calls = Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
-    );
-    expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
-    for (const { path, parameters = [] } of calls) {
-      const keys = parameters.map((each) => `${each.in} ${each.name}`);
-      expect(new Set(keys).size).toBe(keys.length);
-      const inPath = parameters.filter((each) => each.in === 'path').map((each) => each.name);
-      expect([...path.matchAll(/\{([^{}]*)\}/g)].map(([, each]) => each).toSorted()).toEqual(inPath.toSorted());
+const toDefinitions = (part: unknown) =>
+  JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'openapi#/$defs/'));
+
+/** A validator that knows the components. */
+function ajvOf({ components: { schemas } }: OpenApi): Ajv2020 {
+  const ajv = new Ajv2020({ strictTypes: false, validateFormats: false });
+  ajv.addSchema({ $id: 'openapi', $defs: toDefinitions(schemas) });
+  return ajv;
+}
+
+test.each(files)('%s is valid, and imported again it says the same', async (name) => {
+  const service = await read(join(corpus, name));
+  const document = documentOf(service);
+  const ajv = ajvOf(document);
+  const { schemas } = document.components;
+  for (const each of Object.keys(schemas)) ajv.compile({ $ref: `openapi#/$defs/${each}` });
+  const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, each]) => each,
+  );
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(references));
+  const calls = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, ...operation })),
+  );
+  expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
+  for (const { path, parameters = [] } of calls) {
+    const keys = parameters.map((each) => `${each.in} ${each.name}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const inPath = parameters.filter((each) => each.in === 'path').map((each) => each.name);
+    expect([...path.matchAll(/\{([^{}]*)\}/g)].map(([, each]) => each).toSorted()).toEqual(inPath.toSorted());
+  }
+  const file = join(folder.path, `${name.replace('/', '-')}.json`);
+  writeFileSync(file, JSON.stringify(document));
+  const again = await read(file);
+  // Of two with one method and one path, requests find the first.
+  const served = [...service.operations.values()].filter(({ upstream }) => !upstream!.path.includes('?')).map(callOf);
+  const first = [...new Map(served.toReversed().map((each) => [each.key, each])).values()];
+  const own = [...again.operations.values()].map(callOf).filter(({ key }) => !key.includes(` ${service.address}/v1/`));
+  expect(own.map((each) => ({ ...each, key: each.key.replace(` ${service.paths}`, ' ') })).toSorted(byKey)).toEqual(
+    first.toSorted(byKey),
+  );
+});
+
+test.each(files)('%s: what is sent fits the document', async (name) => {
+  const service = await read(join(corpus, name));
+  const document = documentOf(service);
+  const ajv = ajvOf(document);
+  const { rest } = createProtocols([service]);
+  const operations = new Map([...service.operations.values()].map((each) => [`${each.name}AtPath`, each]));
+  for (const { operationId, requestBody, responses } of Object.values(document.paths).flatMap(
+    Object.values<Described>,
+  )) {
+    const operation = operations.get(operationId);
+    if (operation === undefined) continue;
+    const sent = rest.encodeRequest(service, operation, exampleOf(operation.input, 'full')).body;
+    const answered = rest.encode(operation, exampleOf(operation.output, 'full'));
+    const [success] = Object.values(responses);
+    for (const [content = {}, text] of [
+      [requestBody?.content, sent],
+      [success?.content, answered.body],
+    ] as const) {
+      const [type = '', media] = Object.entries(content)[0] ?? [];
+      if (media === undefined || !isJsonType(type) || text === '') continue;
+      const validate = ajv.compile(toDefinitions(media.schema));
+      expect([operationId, validate(JSON.parse(text)), validate.errors]).toEqual([operationId, true, null]);
     }
-    const file = join(folder.path, `${name.replace('/', '-')}.json`);
-    writeFileSync(file, JSON.stringify(document));
-    const again = await read(file);
-    // Of two with one method and one path, requests find the first.
-    const served = [...service.operations.values()].filter(({ upstream }) => !upstream!.path.includes('?')).map(callOf);
-    const first = [...new Map(served.toReversed().map((each) => [each.key, each])).values()];
-    const own = [...again.operations.values()]
-      .map(callOf)
-      .filter(({ key }) => !key.includes(` ${service.address}/v1/`));
-    expect(own.map((each) => ({ ...each, key: each.key.replace(` ${service.paths}`, ' ') })).toSorted(byKey)).toEqual(
-      first.toSorted(byKey),
-    );
-  });
+  }
 });

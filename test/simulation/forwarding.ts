@@ -65,6 +65,8 @@ export interface Forwarding {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** No transaction lasts longer: time limits of the database end it. */
+const transactionMsMax = 10_000;
 const formats = ['soap11', 'soap12', 'json', 'form', 'adapter'] as const;
 const protocols = createProtocols([recurringV25]);
 const realHasher = createRequestHasher(ring.index, 'test');
@@ -161,6 +163,8 @@ export class ForwardingRun {
   /** References of requests whose outcome the store has not taken. */
   readonly #notStored = new Set<string>();
   readonly #background: Promise<void>[] = [];
+  /** Also those of processes that died meanwhile: a database commits what it has received. */
+  readonly #transactions: Promise<unknown>[] = [];
   readonly #suspended = new Set<() => void>();
   readonly #late: (() => void)[] = [];
 
@@ -225,7 +229,9 @@ export class ForwardingRun {
       write: async (work, options) => {
         await this.#step(self);
         if (this.#chance(0.04)) throw new StoreUnavailable('simulated');
-        const result = await store.write(work, options);
+        const transaction = store.write(work, options);
+        this.#transactions.push(transaction);
+        const result = await transaction;
         await this.#step(self, 0.06);
         if (this.#chance(0.02)) throw new CommitUnknown('simulated');
         return result;
@@ -419,6 +425,7 @@ export class ForwardingRun {
   }
 
   async #pass(ms: number): Promise<void> {
+    if (ms > transactionMsMax) await Promise.allSettled(this.#transactions);
     this.#passing = ms;
     await this.#options.over.pass(ms);
     // No request is on its way for a day.

@@ -354,6 +354,12 @@ describe('PostgreSQL', () => {
       silent.close();
       expect(ms).toBeGreaterThan(1_800);
     });
+    test('a process that stands still for longer takes no server for a silent one', async () => {
+      const fresh = open(url);
+      const reading = fresh.read((session) => valueIn(session, 'a'));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+      expect(await reading).toBe(0);
+    });
     test('the server has too many: StoreUnavailable', async () => {
       const name = new URL(url).pathname.slice(1);
       await server.ask(`create role few login password 'few' connection limit 0`);

@@ -32,24 +32,8 @@ export interface StartOptions {
   readonly parameters?: readonly string[];
 }
 
-/** A server does not start while its database takes too long to connect, as on a machine that does much else. */
-const tooSlow = /no connection to .*timeout/;
-const startsMax = 5;
-
-/**
- * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with its output where it ends before.
- */
-export const startServer: typeof startOnce = async (...parameters) => {
-  for (let starts = 1; ; starts += 1) {
-    try {
-      return await startOnce(...parameters);
-    } catch (thrown) {
-      if (starts === startsMax || !tooSlow.test(String(thrown))) throw thrown;
-    }
-  }
-};
-
-const startOnce = async (
+/** Starts `demo` or `serve` on free ports and waits until it is ready; rejects with its output where it ends before. */
+export const startServer = async (
   command: 'demo' | 'serve',
   folder: string,
   variables: Variables = {},

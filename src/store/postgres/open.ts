@@ -18,8 +18,6 @@ export interface PostgresOptions {
   readonly watchTimes?: WatchTimes;
 }
 
-const connectMsMax = 2_000;
-
 /** Connects at the first statement, not before. */
 export function openPostgres(options: PostgresOptions): Engine {
   const address = parseDatabaseUrl(options.url);
@@ -60,7 +58,8 @@ function optionsOf({ poolMax }: PostgresOptions, { isPooled }: DatabaseAddress):
     application_name: 'triglyph',
     client_encoding: 'utf8',
     types: { getTypeParser: readValue },
-    connectionTimeoutMillis: connectMsMax,
+    // The limit of `ClosingClient` does not count while this process stands still.
+    connectionTimeoutMillis: 0,
     // PgBouncer refuses connections with these parameters.
     ...(!isPooled && {
       statement_timeout: statementMsMax,

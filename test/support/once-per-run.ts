@@ -23,6 +23,11 @@ function findRunFolder(): string {
   return ownFolder;
 }
 
+/** Reserves a name until the end of the run. Returns false where another caller has it, also in another process. */
+export function reserveForRun(name: string): boolean {
+  return createLock(join(findRunFolder(), name));
+}
+
 /** Returns the folder of this name, which the first caller of the run prepares. */
 export async function preparedOncePerRun(name: string, prepare: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(findRunFolder(), name);

@@ -1,27 +1,21 @@
 /** Starts private Redis servers on free ports: one, a Sentinel set, or a cluster. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { freePort } from './listen-locally.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { hangMsMax, until } from './until.ts';
 
 const host = '127.0.0.1';
-const portTries = 20;
-
-/** A port below the ephemeral range. */
-const somePort = (): number => randomInt(12_000, 30_000);
-
-class PortTaken extends Error {}
 
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<void>;
 }
 
-/** Resolves once the server is ready. Rejects with `PortTaken` where the port was in use, else with its output. */
+/** Resolves once the server is ready, and rejects with its output where it ends before. */
 const launch = async (folder: string, parameters: readonly string[], ready: RegExp): Promise<Running> => {
   const child = spawn('redis-server', parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -35,27 +29,12 @@ const launch = async (folder: string, parameters: readonly string[], ready: RegE
           if (ready.test(output)) resolve();
         });
       child.once('error', reject);
-      child.once('close', () =>
-        reject(
-          /already in use/i.test(output) ? new PortTaken(output) : new Error(`redis-server did not serve:\n${output}`),
-        ),
-      );
+      child.once('close', () => reject(new Error(`redis-server did not serve:\n${output}`)));
     });
   } finally {
     clearTimeout(timer);
   }
   return { child, ended };
-};
-
-/** Tries another port where one is in use. */
-const onSomePort = async <T>(start: (port: number) => Promise<T>): Promise<T> => {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await start(somePort());
-    } catch (thrown) {
-      if (!(thrown instanceof PortTaken) || tries === portTries) throw thrown;
-    }
-  }
 };
 
 const serves = /Ready to accept connections|Sentinel ID is/;
@@ -86,17 +65,18 @@ export class RedisServer {
   }
 
   /** `given` may name a file by `FOLDER`, which becomes the server's own folder. */
-  static start(given: readonly string[], { password, files = {} }: Prepared = {}): Promise<RedisServer> {
+  static async start(given: readonly string[], { password, files = {} }: Prepared = {}): Promise<RedisServer> {
     const folder = createTempFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const secret = password === undefined ? [] : ['--requirepass', password];
-    return onSomePort(async (port) => {
-      const parameters = [...given, ...secret, '--bind', host, '--port', String(port), '--dir', folder];
+    const port = await freePort();
+    const parameters = [...given, ...secret, '--bind', host, '--port', String(port), '--dir', folder];
+    try {
       return new RedisServer(await launch(folder, parameters, serves), port, folder, parameters, password);
-    }).catch((thrown) => {
+    } catch (thrown) {
       rmSync(folder, { recursive: true, force: true });
       throw thrown;
-    });
+    }
   }
 
   /** A client for the test's own reads and writes. */
@@ -261,7 +241,7 @@ export const startRedisCluster = async (
     for (let at = 0; at < clusterMasters * (1 + replicas); at += 1) {
       // However long its master was away.
       const takesOver = ['--cluster-replica-validity-factor', '0'];
-      const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', String(nodeTimeoutMs)];
+      const bus = ['--cluster-port', String(await freePort()), '--cluster-node-timeout', String(nodeTimeoutMs)];
       const own = ['--cluster-enabled', 'yes', ...bus, ...takesOver, ...copiesAtOnce];
       nodes.push(await startRedis({ ...options, parameters: [...parameters, ...own] }));
     }

@@ -45,7 +45,7 @@ const start = (parameters: readonly string[], { fd }: Unwritable, variables: Var
   const child = spawn(process.execPath, parameters, {
     cwd: folder.path,
     env: environment(variables),
-    stdio: ['ignore', fd, 'ignore'],
+    stdio: ['ignore', fd, 'pipe'],
   });
   ends.push(() => child.kill('SIGKILL'));
   return child;
@@ -139,8 +139,13 @@ const serve = async (target: string, workers: number): Promise<Serving> => {
     ADMIN_PORT: String(adminPort),
     WORKERS: String(workers),
   });
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
   const admin = `http://127.0.0.1:${adminPort}`;
-  await until('readiness', async () => (await fetch(`${admin}/readyz`)).ok);
+  await until('readiness', async () => hasEnded(child) || (await fetch(`${admin}/readyz`)).ok);
+  if (hasEnded(child)) throw new Error(`the server ended: ${errors}`);
   const pids = [child.pid!, ...childrenOf(child.pid!)];
   ends.push(() => {
     for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');

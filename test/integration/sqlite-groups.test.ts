@@ -10,6 +10,7 @@ import { type Parts, SqliteEngine } from '../../src/store/sqlite/engine.ts';
 import { openParts } from '../../src/store/sqlite/open.ts';
 import { override } from '../support/override.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
+import { hangMsMax, until } from '../support/until.ts';
 
 const create = statement('create', 'create table note (n integer primary key check (n >= 0), text text)');
 const insert = statement('insert', 'insert into note (n, text) values ($1, $2)');
@@ -231,8 +232,10 @@ describe('another process that keeps the write lock', () => {
     expect(await engine.write(writeNote(1))).toBe(1);
   });
   test('one that lets go in time harms nothing', async () => {
+    await engine.close();
+    engine = openEngine({ lockMsMax: hangMsMax });
     const writes = Promise.all([engine.write(writeNote(1)), engine.write(writeNote(2))]);
-    await setTimeout(10);
+    await until('a transaction that waits', () => commands.filter((each) => each === 'begin immediate').length > 1);
     other.exec('rollback');
     expect(await writes).toEqual([1, 1]);
   });

@@ -388,6 +388,13 @@ describe('what only Redis can do', () => {
       await reserve(store, `after ${name}`);
     }
   });
+  test('a process that stands still for longer than a start waits finds it nevertheless', async () => {
+    const { url } = await start();
+    const commands = new RecordCommands({ url, clock, inspect: inspectAll(url) });
+    const connected = commands.connected();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    await connected.finally(() => commands.close());
+  });
   test('its settings are read from the server, and read again when they change', async () => {
     const server = await start();
     const check = async () => {

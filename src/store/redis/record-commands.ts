@@ -111,8 +111,9 @@ export class RecordCommands {
 
   /** Waits until Redis answers. */
   async connected(): Promise<void> {
-    const deadline = performance.now() + connectMsMax;
-    while (!this.isUp && performance.now() < deadline) await setTimeout(connectPauseMs);
+    // A process that stood still counts one pause only: the answer may have arrived meanwhile, and is read next.
+    for (let waitedMs = 0; !this.isUp && waitedMs < connectMsMax; waitedMs += connectPauseMs)
+      await setTimeout(connectPauseMs);
     if (!this.isUp) throw unavailable(this.#reason);
   }
 

@@ -31,7 +31,7 @@ for _, key in ipairs(redis.call('KEYS', 'idem:r1:*')) do
 end`;
 
 /** A defect that is not found within so many runs would need a better model. */
-const controlSeedsMax = 600;
+const controlSeedsMax = 3_000;
 const lifeMs = 24 * 60 * 60 * 1000;
 
 interface Opened extends ForwardingStore {

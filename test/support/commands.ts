@@ -1,8 +1,8 @@
 /** Runs commands of the program: in a process that stays for the next one, or in one of their own. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { compileCache } from './compile-cache.ts';
 
 /** The sources, or the program that `npm test` has bundled from them. */
@@ -114,18 +114,29 @@ export async function spawnTriglyph(
   return { code, ...received };
 }
 
-/** Starts a command, kills it with SIGKILL once `when` resolves, and returns its output. */
+/** So long a command runs before this process looks again how far it is. */
+const sliceMs = 20;
+
+/**
+ * Starts a command, kills it with SIGKILL once `isFar` returns true, and returns its output. It is suspended while this process looks, so
+ * that it does not end before on a busy machine.
+ */
 export async function killedWhen(
   parameters: readonly string[],
   folder: string,
   variables: Variables,
-  when: () => Promise<void>,
+  isFar: () => boolean | Promise<boolean>,
 ): Promise<Ended> {
   const { child, received, over } = startTriglyph(parameters, folder, variables);
-  // On a busy machine the command must not end before this process sees that it has come far enough.
-  setPriority(child.pid!, 5);
-  await when();
-  child.kill('SIGKILL');
+  try {
+    while (child.exitCode === null && !(await isFar())) {
+      child.kill('SIGCONT');
+      await after(sliceMs);
+      child.kill('SIGSTOP');
+    }
+  } finally {
+    child.kill('SIGKILL');
+  }
   const code = await over;
   return { code, ...received };
 }

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { killedWhen, triglyph } from '../support/commands.ts';
@@ -72,9 +71,7 @@ const rowsDone = async (): Promise<number> => {
 };
 /** Kills the copy with SIGKILL once the target holds the given number of details. */
 const killedAt = (rows: number) =>
-  killedWhen(parameters, folder.path, { TARGET: target }, async () => {
-    while ((await rowsDone()) < rows) await wait(2);
-  });
+  killedWhen(parameters, folder.path, { TARGET: target }, async () => (await rowsDone()) >= rows);
 
 const inSource = (text: string, file = sourceFile()): Rows => {
   const database = new DatabaseSync(file, { readOnly: true });

@@ -2,7 +2,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { killedWhen, triglyph } from '../support/commands.ts';
@@ -268,9 +267,12 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   const imported = () => count('row-1____').details;
   const killedAt: number[] = [];
   for (const share of [0.2, 0.4]) {
-    const { code, stdout } = await killedWhen(['import', file], folder.path, production.variables, async () => {
-      while (imported() < rows * share) await wait(5);
-    });
+    const { code, stdout } = await killedWhen(
+      ['import', file],
+      folder.path,
+      production.variables,
+      () => imported() >= rows * share,
+    );
     expect({ code, stdout }).toEqual({ code: null, stdout: '' });
     killedAt.push(imported());
   }

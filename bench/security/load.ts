@@ -1,13 +1,13 @@
 /**
- * The load of overload.ts: `node bench/security/load.ts PORT SECONDS CONNECTIONS RATE`. With a rate of 0 each connection sends when it was
- * answered. With a rate, requests arrive at that rate, whatever the server does, and take a connection that is free. A client that
- * was refused comes back when `Retry-After` says.
+ * The load of overload.ts: `node bench/security/load.ts PORT SECONDS CONNECTIONS RATE AT_ONCE`. With a rate of 0, so many requests are
+ * under way at the same time, and connections send in turn. With a rate, requests arrive at that rate, whatever the server does, and take a
+ * connection that is free. A client that was refused comes back when `Retry-After` says.
  */
 import { randomUUID } from 'node:crypto';
 import { type Connection, openConnection } from './connection.ts';
 import { storing100 } from './requests.ts';
 
-const [port, seconds, connections, perSecond] = process.argv.slice(2).map(Number);
+const [port, seconds, connections, perSecond, atOnce] = process.argv.slice(2).map(Number);
 const run = randomUUID().slice(0, 8);
 /** Connections are spread over addresses, so that the limit of one address does not decide. */
 const perAddress = 128;
@@ -22,16 +22,19 @@ const refused: number[] = [];
 let other = 0;
 let sent = 0;
 let withoutConnection = 0;
+let underWay = 0;
 let isMeasured = false;
 
 function send(connection: Connection): void {
   sentAt.set(connection, performance.now());
   if (isMeasured) sent += 1;
+  underWay += 1;
   connection.send(storing100(run));
 }
 
 function receive(status: number, connection: Connection, retryAfter: number): void {
   const ms = performance.now() - sentAt.get(connection)!;
+  underWay -= 1;
   const isRefused = status === 429 || status === 503;
   if (isMeasured) {
     if (status === 200) accepted.push(ms);
@@ -52,8 +55,8 @@ function comeBack(connection: Connection): void {
 }
 
 function release(connection: Connection): void {
-  if (perSecond === 0) send(connection);
-  else free.push(connection);
+  free.push(connection);
+  if (perSecond === 0 && underWay < atOnce!) send(free.shift()!);
 }
 
 for (let at = 0; at < connections!; at += 1) open(`127.0.1.${1 + Math.floor(at / perAddress)}`);

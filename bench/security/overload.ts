@@ -25,6 +25,8 @@ interface Load extends Sample {
 interface Round {
   /** Just before the overload, and just after it. */
   readonly peaks: readonly [Load, Load];
+  /** The control: as many requests under way as at the peak, on the connections of the overload in turn. */
+  readonly spread: Load;
   readonly overloaded: Load;
 }
 
@@ -38,15 +40,16 @@ const saturatingConnections = 64;
 const clients = 1_000;
 const times = 3;
 /** The machine is faster in one minute than in another: the peak is measured before and after each overload. */
-const rounds = 9;
+const rounds = 7;
 
 export async function measureOverload(on: Running, off: Running, seconds: number): Promise<Overload> {
   const measured: Round[] = [];
   let before = await load(on, seconds, saturatingConnections, 0);
   for (let round = 0; round < rounds; round += 1) {
+    const spread = await load(on, seconds, clients, 0, saturatingConnections);
     const overloaded = await load(on, seconds, clients, tooMany(before));
     const after = await load(on, seconds, saturatingConnections, 0);
-    measured.push({ peaks: [before, after], overloaded });
+    measured.push({ peaks: [before, after], spread, overloaded });
     before = after;
   }
   const median = measured.toSorted((a, b) => shareOfPeak(a) - shareOfPeak(b))[Math.floor(rounds / 2)]!;
@@ -62,10 +65,16 @@ function shareOfPeak({ peaks: [before, after], overloaded }: Round): number {
   return (2 * overloaded.goodput) / (before.goodput + after.goodput);
 }
 
-async function load(target: Running, seconds: number, connections: number, perSecond: number): Promise<Load> {
+async function load(
+  target: Running,
+  seconds: number,
+  connections: number,
+  perSecond: number,
+  atOnce = connections,
+): Promise<Load> {
   const { server, port } = target;
   const cpu: number[] = [];
-  const parameters = [port, seconds, connections, perSecond].map(String);
+  const parameters = [port, seconds, connections, perSecond, atOnce].map(String);
   const sample = await runLoad<Sample>(parameters, () => cpu.push(server.cpuUs()));
   return { ...sample, cpuMs: (cpu[1]! - cpu[0]!) / 1000 / seconds };
 }
@@ -85,7 +94,7 @@ export function overloadFindings(overload: Overload): readonly Finding[] {
   ];
 }
 
-export function printOverload({ peaks: [before, after], overloaded, unlimited }: Overload): readonly string[] {
+export function printOverload({ peaks: [before, after], spread, overloaded, unlimited }: Overload): readonly string[] {
   const row = (label: string, load: Load) => [
     label,
     ...[
@@ -95,7 +104,7 @@ export function printOverload({ peaks: [before, after], overloaded, unlimited }:
     ].map((each) => each.toFixed(0)),
   ];
   return [
-    `storeToken in JSON with a key, one credential. The peak is that of ${saturatingConnections} connections that never pause. Then requests arrive at ${times} times that rate, from ${clients} clients that obey \`Retry-After\`. The peak is measured before and after each overload. Of ${rounds} rounds, the one with the median share.`,
+    `storeToken in JSON with a key, one credential. The peak is that of ${saturatingConnections} connections that never pause. Then requests arrive at ${times} times that rate, from ${clients} clients that obey \`Retry-After\`. The peak is measured before and after each overload, and before it a load with as many requests under way as at the peak, on as many connections as in the overload. Of ${rounds} rounds, the one with the median share.`,
     table(
       [
         ...['load', 'sent/s', 'answered with 200/s', 'p50, ms', 'p99, ms', 'refused/s', 'p50, ms', 'p99, ms'],
@@ -103,6 +112,7 @@ export function printOverload({ peaks: [before, after], overloaded, unlimited }:
       ],
       [
         row('peak, before', before),
+        row(`${saturatingConnections} at a time, of ${clients} connections`, spread),
         row(`${times} times the peak`, overloaded),
         row('peak, after', after),
         row(`${times} times the peak, limits off`, unlimited),

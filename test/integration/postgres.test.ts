@@ -462,6 +462,19 @@ describe('PostgreSQL', () => {
       await release();
       expect([await value('a'), await value('b')]).toEqual([7, 0]);
     });
+    test('so does a deferred one, whatever an attempt behind it throws', async () => {
+      const release = await hold('a');
+      const reasons: unknown[] = [];
+      const broken = engine.write(async (session) => {
+        await session.executeDeferred(putSoon, ['a', 1], () => new Error('no row'));
+        await session.savepoint(() => session.execute(put, ['b', 1])).catch((thrown) => reasons.push(thrown));
+        await session.execute(put, ['b', 2]).catch((thrown) => reasons.push(thrown));
+      });
+      reasons.push(await broken.catch((thrown) => thrown));
+      await release();
+      expect(reasons).toMatchObject(Array(3).fill({ name: 'LockTimeout' }));
+      expect([await value('a'), await value('b')]).toEqual([7, 0]);
+    });
     test('an attempt that timed out is undone alone, and the limit is that of the engine again', async () => {
       const limit = statement<{ readonly lock_timeout: string }>('limit', 'show lock_timeout');
       const release = await hold('a');

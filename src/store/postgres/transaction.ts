@@ -92,7 +92,8 @@ export class PostgresTransaction implements TransactionSession {
       const isRolledBack = await this.#connection.rollBackToSavepoint();
       if (isRolledBack && this.#failure?.isFinal !== true) this.#failure = undefined;
     } catch (thrown) {
-      this.#failure = { thrown };
+      // Where the savepoint was not reached, what failed before it is the reason.
+      if (this.#failure === undefined || thrown instanceof TransientFailure) this.#failure = { thrown };
     } finally {
       leave();
     }

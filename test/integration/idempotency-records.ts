@@ -120,6 +120,8 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       let deletion: Promise<number> | undefined;
       await store.write(async (tx) => {
         await tx.idempotencyRecords.reserve('s', claiming('g'));
+        // Its answer comes behind that of the reservation, which was not waited for.
+        await tx.idempotencyRecords.find('t');
         deletion ??= deleteExpired();
         // On PostgreSQL the deletion has found the expired record by then, and waits for this transaction.
         await setTimeout(50);

@@ -308,6 +308,11 @@ export function isJsonType(type: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(type);
 }
 
+/** Whether a media type is one of forms. */
+export function isFormType(type: string): boolean {
+  return type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
+}
+
 /** Headers that say how a message is sent, or from whom. */
 const reservedHeaders =
   /^(?:accept|accept-encoding|authorization|connection|content-(?:encoding|length|type)|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-forwarded-.*|forwarded)$/i;

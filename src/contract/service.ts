@@ -1,7 +1,16 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
 import type { CredentialPlace } from './credential-place.ts';
-import { elementName, elementPrefix, type Fault, hasOwnAction, isBound, type Operation, sidesOf } from './operation.ts';
+import {
+  elementName,
+  elementPrefix,
+  type Fault,
+  hasOwnAction,
+  isBound,
+  type Operation,
+  sidesOf,
+  type UpstreamBinding,
+} from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import { type Field, headerFieldOf, isRepeated, mayHaveAttributes, type ObjectSchema, type Schema } from './schema.ts';
 import { namespaceOf, partsIn } from './walk.ts';
@@ -365,6 +374,20 @@ export function operationNamed(
     if (operation !== undefined) return { service, operation };
   }
   return undefined;
+}
+
+/** An operation as its upstream has it. */
+export interface OwnBinding {
+  readonly upstream: UpstreamBinding;
+  /** Names of fields are in braces. */
+  readonly path: string;
+}
+
+/** Where an operation is served at the method and path of its upstream; undefined where it is not. */
+export function ownBindingOf({ paths }: Service, { upstream }: Operation): OwnBinding | undefined {
+  // A query in the path tells operations apart that have one path.
+  if (paths === undefined || upstream === undefined || upstream.path.includes('?')) return undefined;
+  return { upstream, path: paths + upstream.path };
 }
 
 /** `Orders.getOrder` and so on. */

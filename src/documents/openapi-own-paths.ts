@@ -1,6 +1,7 @@
 /** Describes operations at the methods and paths of their upstreams, where a service serves them, too. */
 import {
   bodyFieldsOf,
+  isFormType,
   isJsonType,
   namesInPath,
   type Operation,
@@ -8,7 +9,7 @@ import {
   type UpstreamParameter,
 } from '../contract/operation.ts';
 import { type Field, type ObjectSchema, object, type Schema } from '../contract/schema.ts';
-import type { Service } from '../contract/service.ts';
+import { ownBindingOf, type Service } from '../contract/service.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { capitalised } from './names.ts';
 import type { Components } from './openapi-components.ts';
@@ -31,11 +32,11 @@ export function ownPathsOf(services: readonly Service[]): readonly OwnPath[] {
   const firstNames = new Map<string, readonly string[]>();
   for (const service of services)
     for (const operation of service.operations.values()) {
-      const { upstream } = operation;
-      // A query in the path is of an operation that has no path of its own.
-      if (service.paths === undefined || upstream === undefined || upstream.path.includes('?')) continue;
+      const own = ownBindingOf(service, operation);
+      if (own === undefined) continue;
+      const { upstream } = own;
       const fields = namesInPath(upstream.path);
-      const pattern = service.paths + upstream.path.replace(/\{\w+\}/g, '{}');
+      const pattern = own.path.replace(/\{\w+\}/g, '{}');
       const names = firstNames.get(pattern) ?? fields.map((field) => nameIn(upstream, field));
       firstNames.set(pattern, names);
       const key = `${upstream.method} ${pattern}`;
@@ -143,8 +144,7 @@ function schemaOf(
 ): JsonSchema {
   const message: ObjectSchema = operation[side];
   const derive = (schema: Schema) => components.json(version, operation, 'output', schema);
-  const isForm = type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
-  const whole = field === undefined || isForm ? undefined : message.fields[field];
+  const whole = field === undefined || isFormType(type) ? undefined : message.fields[field];
   if (whole !== undefined)
     return isJsonType(type) ? fieldSchema(whole, derive(whole.schema)) : plainSchema(whole.schema);
   const isAll = names.length === Object.keys(message.fields).length;

@@ -7,6 +7,7 @@ import {
   contractOf,
   namedOperations,
   newestOf,
+  ownBindingOf,
   type Service,
   serviceAddress,
   versionsOf,
@@ -298,9 +299,7 @@ interface OwnPath {
 function compileOwnPaths(
   services: readonly Service[],
 ): (path: string, fallback: Route['fallback']) => Located | undefined {
-  const all = newestOf(services).flatMap((service) =>
-    service.paths === undefined ? [] : ownPathsOf(service, service.paths),
-  );
+  const all = newestOf(services).flatMap(ownPathsOf);
   const byLength = Map.groupBy(
     all.toSorted((a, b) => (a.rank < b.rank ? -1 : 1)),
     ({ path }) => segmentsOf(path).length,
@@ -325,12 +324,11 @@ function compileOwnPaths(
   };
 }
 
-function ownPathsOf(service: Service, root: string): readonly OwnPath[] {
+function ownPathsOf(service: Service): readonly OwnPath[] {
   return [...service.operations.values()].flatMap((operation) => {
-    const { upstream } = operation;
-    // A query in the path tells operations apart that have one path.
-    if (upstream === undefined || upstream.path.includes('?')) return [];
-    const path = root + upstream.path;
+    const own = ownBindingOf(service, operation);
+    if (own === undefined) return [];
+    const { upstream, path } = own;
     const parts = path.split(/\{\w+\}/).map((text) => text.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&'));
     const rank = segmentsOf(path)
       .map((each) => (each.includes('{') ? (each.startsWith('{') && each.endsWith('}') ? '2' : '1') : '0'))

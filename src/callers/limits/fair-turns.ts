@@ -1,6 +1,6 @@
 /** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
-import { performance } from 'node:perf_hooks';
 import { Problem } from '../../contract/problem.ts';
+import { measureEventLoop } from '../../lib/event-loop.ts';
 
 export interface FairTurnsOptions {
   /** Requests of one caller at the same time; 0 is unlimited. */
@@ -64,7 +64,7 @@ class Line {
 
 export function createFairTurns(options: FairTurnsOptions) {
   const { perCallerMax, waitMsMax, onRefused = () => {}, now = () => performance.now() } = options;
-  const { utilization = createUtilization() } = options;
+  const { utilization = measureEventLoop() } = options;
   const lines = new Map<string, Line>();
   /** The lines in which requests wait, in the order of their turns. */
   const rotation = new Set<Line>();
@@ -180,16 +180,6 @@ export function createFairTurns(options: FairTurnsOptions) {
         },
       };
     },
-  };
-}
-
-function createUtilization(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
   };
 }
 

@@ -1,5 +1,6 @@
 /** Reads the bodies of requests: JSON, forms, texts and bytes. */
 import {
+  isFormType,
   isJsonType,
   type ParameterStyle,
   parameterStyles,
@@ -75,7 +76,7 @@ function bodyOf(reader: SchemaReader, declaredType: string, schema: Node | undef
   const { type, node, isRequired, content } = context;
   const media = concreteType(declaredType);
   const optionally = isRequired ? {} : ({ optional: true } as const);
-  const isForm = media === 'application/x-www-form-urlencoded' || media === 'multipart/form-data';
+  const isForm = isFormType(media);
   if (!isJsonType(media) && !isForm) return wholeBody(media, textOrBytes(reader, media, schema), isRequired);
   if (schema === undefined) return wholeBody('application/json', anyValue, isRequired);
   const shape = reader.shapeOf(schema);

@@ -5,6 +5,7 @@ import { manyMembersMax, mayHaveLongLists, withDepth } from '../../contract/atta
 import { type Extras, membersIn } from '../../contract/extras.ts';
 import {
   bodyFieldsOf,
+  isFormType,
   isJsonType,
   namesInPath,
   type Operation,
@@ -32,7 +33,7 @@ import type { Head, Media, Reply, Target } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
 import type { Message } from '../wire.ts';
 import { type Pair, readText, styleOf, takePairs } from './parameters.ts';
-import { holdsBinary, isFormType } from './upstream-binding.ts';
+import { holdsBinary } from './upstream-binding.ts';
 
 /** An operation with the binding by which it is served. */
 export interface OwnOperation extends Operation {

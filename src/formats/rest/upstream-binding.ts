@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import {
   bodyFieldsOf,
+  isFormType,
   isJsonType,
   namesInPath,
   type Operation,
@@ -124,10 +125,6 @@ function compileBody(operation: Operation, binding: UpstreamBinding, formatDateT
     };
   return (value) =>
     multipart(parts(value).map(([name, tree]) => ({ name, tree, isBinary: holdsBinary(byJson.get(name)!.schema) })));
-}
-
-export function isFormType(type: string): boolean {
-  return type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
 }
 
 /** The body is the value of one field. */

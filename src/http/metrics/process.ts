@@ -1,5 +1,6 @@
 /** The metrics of the process, beyond those of the library: its build, and how busy its event loop is. */
 import { Gauge, type Registry } from 'prom-client';
+import { measureEventLoop } from '../../lib/event-loop.ts';
 
 export interface Build {
   readonly version: string;
@@ -16,16 +17,14 @@ export function addProcessMetrics(registers: Registry[], { version, store }: Bui
     aggregator: 'max',
     registers,
   }).set({ version, node: process.versions.node, store }, 1);
-  let last = performance.eventLoopUtilization();
+  const utilization = measureEventLoop();
   new Gauge({
     name: 'triglyph_event_loop_utilization',
     help: 'The part of the time since the last scrape in which the event loop was busy, from 0 to 1; with workers, of the busiest.',
     aggregator: 'max',
     registers,
     collect() {
-      const now = performance.eventLoopUtilization();
-      this.set(performance.eventLoopUtilization(now, last).utilization);
-      last = now;
+      this.set(utilization());
     },
   });
 }

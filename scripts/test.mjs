@@ -6,6 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { endDescendantsOnSignals } from './end-descendants.mjs';
 import { findBundle } from './program.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -15,6 +16,11 @@ const bin = (path) => join(root, 'node_modules', path);
 
 const run = ([command, ...parameters], options = {}) =>
   spawnSync(command, parameters, { cwd: root, stdio: 'inherit', ...options });
+/** Like `run`, for what takes long: a signal is handled meanwhile. */
+const runAside = async ([command, ...parameters]) => {
+  const [status] = await once(spawn(command, parameters, { cwd: root, stdio: 'inherit' }), 'close');
+  return status;
+};
 const quietly = (command) => run(command, { stdio: 'ignore' }).status === 0;
 
 /** Required tools outside npm, each with a check that it works. */
@@ -191,12 +197,13 @@ const repeatFailed = async (results) => {
   return [{ passed: before, failed: 0 }, again];
 };
 
+endDescendantsOnSignals();
 let passed = 0;
 const failures = [];
 for (const fault of installTools()) failures.push(fault);
 for (const [name, command] of checks) {
   print(`\n== ${name}`);
-  if (run(command).status === 0) passed += 1;
+  if ((await runAside(command)) === 0) passed += 1;
   else failures.push(`the check of ${name} failed`);
 }
 print('\n== tests');

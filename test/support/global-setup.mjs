@@ -3,5 +3,8 @@ import { createRunFolder, runFolderVariable } from './once-per-run.ts';
 
 export default function setUp() {
   // Jest calls this once for each project.
-  process.env[runFolderVariable] ??= createRunFolder();
+  if (process.env[runFolderVariable] !== undefined) return;
+  process.env[runFolderVariable] = createRunFolder();
+  // The folder is removed by a handler of `exit`.
+  process.once('SIGTERM', () => process.exit(143));
 }

@@ -24,6 +24,9 @@ registerHooks({
   },
 });
 
+// What tests start ends with the process, by handlers of `exit`, which the default action of the signal does not run.
+process.once('SIGTERM', () => process.exit(143));
+
 /** Where jest-circus leaves the handlers of its events. */
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 

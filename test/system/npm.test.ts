@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { environment, program, type Variables } from '../support/commands.ts';
 import { holdRequest } from '../support/held-request.ts';
@@ -160,6 +161,45 @@ test('a later signal ends the server without a drain', async () => {
   await until(started.output, () => !hasProcesses(started.pid));
   clearInterval(signalAgain);
   expect(started.output()).not.toContain('"stopped"');
+});
+
+describe('a signal to a script that ends its descendants', () => {
+  /** Prints the pids of two processes: one in a group of its own, and one that a child started and that ignores SIGTERM. */
+  const startScript = async (ending: string) => {
+    const file = join(folder.path, 'descendants.mjs');
+    const stubborn = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1e9)";
+    const child =
+      "require('node:child_process').spawn(process.execPath, ['-e', process.argv[1]], { stdio: 'inherit' })";
+    writeFileSync(
+      file,
+      `import { spawn } from 'node:child_process';
+       ${ending}
+       console.log(spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).pid);
+       spawn(process.execPath, ['-e', ${JSON.stringify(child)}, ${JSON.stringify(stubborn)}], { stdio: 'inherit' });`,
+    );
+    const started = begin([process.execPath, file], {});
+    const pids = () => (started.output().match(/\d+(?=\n)/g) ?? []).map(Number);
+    await until(started.output, () => pids().length === 2);
+    return { ...started, pids: pids() };
+  };
+  const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
+
+  test('ends them all', async () => {
+    const module = pathToFileURL(join(bin, '../../scripts/end-descendants.mjs'));
+    const { pid, pids } = await startScript(
+      `import { endDescendantsOnSignals } from '${module}'; endDescendantsOnSignals();`,
+    );
+    process.kill(pid, 'SIGTERM');
+    await until('their end', () => !pids.some(isRunning) && !hasProcesses(pid));
+  });
+
+  test('and one that does not leaves them (control)', async () => {
+    const { pid, pids } = await startScript('');
+    process.kill(pid, 'SIGTERM');
+    await until('its end', () => !isRunning(pid));
+    expect(pids.filter(isRunning)).toEqual(pids);
+    for (const each of pids) process.kill(each, 'SIGKILL');
+  });
 });
 
 /** How many moments of a start are tried. */

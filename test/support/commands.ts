@@ -26,6 +26,7 @@ export interface Ended {
   /** Null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
+  /** Without lines of progress, which only a slow machine prints. */
   readonly stderr: string;
 }
 
@@ -72,7 +73,7 @@ async function runHosted(command: HostedCommand): Promise<Ended> {
   child.send(command);
   try {
     const [result] = (await Promise.race([once(child, 'message'), gone])) as [Ended];
-    return result;
+    return withoutProgress(result);
   } finally {
     failed.abort();
     keepAlive(child, false);
@@ -111,7 +112,7 @@ export async function spawnTriglyph(
   const { child, received, over } = startTriglyph(parameters, folder, variables);
   child.stdin?.end(input);
   const code = await over;
-  return { code, ...received };
+  return withoutProgress({ code, ...received });
 }
 
 /** So long a command runs before this process looks again how far it is. */
@@ -138,7 +139,7 @@ export async function killedWhen(
     child.kill('SIGKILL');
   }
   const code = await over;
-  return { code, ...received };
+  return withoutProgress({ code, ...received });
 }
 
 export interface Started {
@@ -171,4 +172,8 @@ export function startTriglyph(
     child.once('close', resolve);
   });
   return { child, received, over };
+}
+
+function withoutProgress<Result extends { readonly stderr: string }>(result: Result): Result {
+  return { ...result, stderr: result.stderr.replace(/^\d+ %: .*\n/gm, '') };
 }

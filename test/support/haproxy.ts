@@ -18,6 +18,8 @@ export interface HaProxy {
   readonly origin: string;
   /** Whether HAProxy sends requests to the server with this index. */
   isUp(at: number): Promise<boolean>;
+  /** Whether HAProxy sends the server with this index no more requests. */
+  isDown(at: number): Promise<boolean>;
   /** How often checks of a server have failed, so that HAProxy sent it no requests. */
   timesDown(): Promise<number>;
   /** The number of requests that HAProxy has retried or redispatched. */
@@ -93,6 +95,7 @@ export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<H
   return {
     origin: `http://127.0.0.1:${port}`,
     isUp,
+    isDown: async (at) => (await rowOf(at))?.status?.startsWith('DOWN') === true,
     async timesDown() {
       const rows = (await ask(folder)).filter(
         ({ pxname, svname = '' }) => pxname === 'triglyph' && names.includes(svname),

@@ -19,10 +19,11 @@ beforeAll(async () => {
   });
   shell = await openTestShell(slow, { KEEP_ALIVE_MS: '300' }, undefined, watched);
   shortLimits = await openTestShell(slow, { HEADERS_MS_MAX: '900', REQUEST_MS_MAX: '1800' }, undefined, watched);
-  // All at once: most end with a connection that times out.
-  received = cases.map(([name, pieces]) =>
-    exchange((name === 'a slow head' || name === 'a slow body' ? shortLimits : shell).port, pieces),
-  );
+  // All at once: most end with a connection that times out. The short limits count after the others, which would use them up.
+  const isSlow = ([name]: (typeof cases)[number]): boolean => name === 'a slow head' || name === 'a slow body';
+  const others = cases.map((each) => (isSlow(each) ? undefined : exchange(shell.port, each[1])));
+  const ended = Promise.allSettled(others);
+  received = cases.map((each, at) => others[at] ?? ended.then(() => exchange(shortLimits.port, each[1])));
 });
 afterAll(() => Promise.all([shell.drain(), shortLimits.drain()]));
 
@@ -53,8 +54,8 @@ const cases: readonly (readonly [string, readonly string[], readonly number[], (
     '"length":2',
   ],
   [
-    'a chunked body that is not read, of which more arrives later',
-    [`${head('POST /secret HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}${chunk}`, chunk, `${chunk}0\r\n\r\n`],
+    'a chunked body that is not read and never ends, of which more arrives later',
+    [`${head('POST /secret HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked')}${chunk}`, chunk, chunk],
     [401],
     'Connection: close',
   ],

@@ -144,8 +144,8 @@ async function locate<R extends ReadingTransaction>(
     await idempotencyRecords.find(own.recordKey),
     await idempotencyRecords.find(other.recordKey),
   ]);
-  if (stored !== undefined && !stored.isAlias) return own;
-  if (storedOther !== undefined && !storedOther.isAlias) return other;
+  if (stored !== undefined && stored.aliasOf === undefined) return own;
+  if (storedOther !== undefined && storedOther.aliasOf === undefined) return other;
   if (stored !== undefined) return own;
   return { ...own, alias: { recordKey: other.recordKey, requestHash: other.requestHash } };
 }

@@ -179,7 +179,7 @@ async function reserve<R extends ReadingTransaction, C>(
     const repeated = asked && { request, record, handler: asked };
     const repeatedKey = repeated && keyFor(repeated);
     // During a rotation of the index key, the other server may know it by the other key.
-    if (isSame && state !== 'inFlight' && repeated !== undefined && !earlier.isAlias)
+    if (isSame && state !== 'inFlight' && repeated !== undefined && earlier.aliasOf === undefined)
       if (newPendingRequest(repeated, hasher, repeatedKey, remote).question !== undefined)
         return { unknown: earlier, handler: repeated.handler };
     const mayAskAgain = asked?.deduplicates === true && state === 'repeatable' && isSame;
@@ -216,7 +216,7 @@ async function lookUpForRetry<R extends ReadingTransaction, C>(
   const { id } = pending;
   const idleMs = Math.min(pending.idleMs, pace?.idleMs(id, handler.msMax + marginMs) ?? pending.idleMs);
   const outcomeOf = (output: unknown): string =>
-    sealOutcome({ requestReference: id, output }, request.operation, record.hasher);
+    sealOutcome({ requestReference: id, output }, request.operation, record);
   const subject = { id, recordKey: record.recordKey, idleMs, upstream, lookup, question, outcomeOf };
   const report = (event: LookupEvent): void => remote?.report?.(event);
   const result = await lookUpOutcome({ store, context, report }, subject, request);
@@ -257,7 +257,13 @@ function newPendingRequest<C>(
     credential: caller.credential,
     process,
     input: input.length > inputLengthMax ? undefined : input,
-    ...(question !== undefined && { question: hasher.seal(question) }),
+    ...(question !== undefined && {
+      question: hasher.seal(question, {
+        part: 'question',
+        record: record?.recordKey ?? requestReference,
+        operation: operation.name,
+      }),
+    }),
     inFlightMs: deduplicates ? takeOverMs : msMax + marginMs,
     repeatableMs: deduplicates ? keyMsMax : question === undefined ? 0 : askableMs,
   };

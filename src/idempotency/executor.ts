@@ -61,12 +61,12 @@ function localExecutor<R extends ReadingTransaction, C>(
       return await store.write(async (tx) => {
         const handle = () => handler.handle(request, tx, context, lookupResult);
         if (record === undefined) return { outcome: { requestReference, output: await handle() } };
-        const { recordKey, requestHash, hasher, alias } = record;
+        const { recordKey, requestHash, alias } = record;
         const { idempotencyRecords: records } = tx;
         const added = { requestHash, operation: operation.name, requestReference, alias };
         await records.reserve(recordKey, added);
         const outcome = await storableOutcome(request, tx, handle);
-        await records.complete(recordKey, sealOutcome(outcome, operation, hasher));
+        await records.complete(recordKey, sealOutcome(outcome, operation, record));
         return { outcome };
       });
     },

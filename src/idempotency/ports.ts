@@ -15,17 +15,32 @@ export interface RequestHasher {
   requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
   /** Whether every outcome is sealed, and not those alone with what the contract calls sensitive. */
   readonly sealsAll?: boolean;
-  /** Encrypts the text of an outcome. The same text for the same outcome. */
-  seal(text: string): string;
-  /** Throws `SealBroken`. */
-  open(sealed: string): string;
+  /** Encrypts a text of a record. Returns the same for the same text and place. */
+  seal(text: string, place: SealedPlace): string;
+  /** Throws `SealBroken`, also for a text that was sealed for another place. */
+  open(sealed: string, place: SealedPlace): string;
+}
+
+/** Where a sealed text is stored. It does not open anywhere else, so no record can be given the answer to another one. */
+export interface SealedPlace {
+  readonly part: 'outcome' | 'question';
+  /** Identifies environment, tenant and Idempotency-Key; the id of a request without a key. */
+  readonly record: string;
+  /** The name of the operation. */
+  readonly operation: string;
+}
+
+/** A record, and the hasher with the index key that it is stored under. */
+export interface OwnedRecord {
+  readonly recordKey: string;
+  readonly hasher: RequestHasher;
 }
 
 /** The outcome of a request as it is stored: enough to answer a retry in any format. */
 export interface StoredOutcome {
   readonly requestHash: string;
-  /** The record was found by its alias. */
-  readonly isAlias?: boolean;
+  /** The key of the record, where it was found by its alias. */
+  readonly aliasOf?: string;
   /** JSON text, or a sealed one. */
   readonly outcome: string;
 }
@@ -33,7 +48,7 @@ export interface StoredOutcome {
 /** A record without an outcome: another server is asked, or its answer is unknown. */
 export interface PendingOutcome {
   readonly requestHash: string;
-  readonly isAlias?: boolean;
+  readonly aliasOf?: string;
   readonly pending: PendingRequest;
 }
 

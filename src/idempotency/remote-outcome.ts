@@ -22,7 +22,7 @@ export async function finish<R extends ReadingTransaction, C>(
   const { request, record } = execution;
   const { requestReference, operation } = request;
   const seal = request.head?.spool?.isUsed === true ? sealLargeOutcome : sealOutcome;
-  const text = record && (await seal(outcome, operation, record.hasher));
+  const text = record && (await seal(outcome, operation, record));
   const save = () =>
     store.write(async (tx) => {
       if (!(await tx.pendingRequests.remove({ id, recordKey }))) return false;

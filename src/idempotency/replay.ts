@@ -1,7 +1,7 @@
 /** Answers a request by the record of an earlier one with its key. */
 import type { AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { PendingOutcome, RecordAlias, RequestHasher, StoredOutcome, StoredRecord } from './ports.ts';
+import type { OwnedRecord, PendingOutcome, RecordAlias, StoredOutcome, StoredRecord } from './ports.ts';
 import { type Outcome, openOutcome, parseOutcome } from './stored-outcome.ts';
 
 /** A request, and what identifies its record where it has an Idempotency-Key. */
@@ -11,11 +11,8 @@ export interface Execution {
 }
 
 /** What identifies the record of a request with an Idempotency-Key. */
-export interface RecordIdentity {
-  readonly recordKey: string;
+export interface RecordIdentity extends OwnedRecord {
   readonly requestHash: string;
-  /** Hashes with the index key of the record. */
-  readonly hasher: RequestHasher;
   /** During a rotation of the index key, where no record is stored under the other key. */
   readonly alias?: RecordAlias | undefined;
 }
@@ -35,12 +32,14 @@ export interface TransactionResult {
 
 /** Throws keyReused for a record of another request. */
 export function replay(
-  { requestHash, outcome }: StoredOutcome,
-  { service }: AnyRequest,
+  { requestHash, outcome, aliasOf }: StoredOutcome,
+  { service, operation }: AnyRequest,
   record: RecordIdentity,
 ): ExecutionResult {
   if (requestHash !== record.requestHash) throw new Problem('keyReused');
-  return { ...parseOutcome(openOutcome(outcome, record.hasher), service), replayed: true };
+  const { hasher, recordKey } = record;
+  const text = openOutcome(outcome, operation.name, { hasher, recordKey: aliasOf ?? recordKey });
+  return { ...parseOutcome(text, service), replayed: true };
 }
 
 /** Returns a record that has its outcome, and throws the problem of any other. `deduplicates`: as of the executor. */

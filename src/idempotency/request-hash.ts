@@ -3,7 +3,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from '../vault/seal.ts';
 import { canonicalRequestText } from './canonical-request.ts';
-import type { RequestHasher } from './ports.ts';
+import type { RequestHasher, SealedPlace } from './ports.ts';
 
 /** Creates the hasher of one environment. `other`: the second index key, during a rotation. `sealsAll`: see `RequestHasher`. */
 export function createRequestHasher(
@@ -29,22 +29,25 @@ export function createRequestHasher(
     },
     upstreamKey: (recordKey) => fingerprintOf(upstreamKeyKey, recordKey),
     requestHash: (request) => fingerprintOf(requestHashKey, canonicalRequestText(request)),
-    seal(text) {
-      // A nonce of the text: it comes again with the same text only.
-      const nonce = createHmac('sha256', outcomeNonceKey).update(text).digest().subarray(0, nonceBytes);
-      return sealBytes(outcomeKey, nonce, outcomeBinding, text);
+    seal(text, place) {
+      const bound = bindingOf(place);
+      // It comes again with the same text and binding only: a nonce under two bindings would reveal the authentication key.
+      const nonce = createHmac('sha256', outcomeNonceKey).update(bound).update(text).digest().subarray(0, nonceBytes);
+      return sealBytes(outcomeKey, nonce, bound, text);
     },
-    open(sealed) {
+    open(sealed, place) {
       try {
-        return openBytes(outcomeKey, outcomeBinding, sealed).toString('utf8');
+        return openBytes(outcomeKey, bindingOf(place), sealed).toString('utf8');
       } catch (thrown) {
         // A record is found under both index keys, and sealed under one.
         if (!(thrown instanceof SealBroken) || otherHasher === undefined) throw thrown;
-        return otherHasher.open(sealed);
+        return otherHasher.open(sealed, place);
       }
     },
   });
 }
 
-/** Not bound to its record: during a rotation of the index key a second record refers to it. */
-const outcomeBinding = binding('', 'idempotency outcome', 'outcome', 'index');
+/** A JSON array, so bindings end where their texts begin. The record key is a hash of environment, tenant and key. */
+function bindingOf({ part, record, operation }: SealedPlace): Buffer {
+  return binding(operation, record, `idempotency ${part}`, 'index');
+}

@@ -15,7 +15,8 @@ import type { ObjectSchema, ScalarSchema } from '../contract/schema.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
 import { bytesBehind, withBytes } from '../lib/spool/tokens.ts';
-import type { RequestHasher } from './ports.ts';
+import { SealBroken } from '../vault/seal.ts';
+import type { OwnedRecord, SealedPlace } from './ports.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
@@ -83,36 +84,39 @@ const sealedPrefix = 'sealed:';
 export function sealOutcome(
   outcome: Outcome,
   operation: Operation,
-  hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
+  { recordKey, hasher }: OwnedRecord,
   text = serializeOutcome(outcome, operation),
 ): string {
   const isSealed =
     hasher.sealsAll || keepsSensitive(operation, outcome.problem) || membersIn(outcome.extras) !== undefined;
-  return isSealed ? sealedPrefix + hasher.seal(text) : text;
+  return isSealed ? sealedPrefix + hasher.seal(text, placeOf(recordKey, operation.name)) : text;
 }
 
 /** Of values in files that an outcome has when it is stored. */
 const storedBytesMax = 16_777_216;
 
 /** As `sealOutcome`, for an outcome with values in files. Of one that is too large, it is stored that its answer is. */
-export async function sealLargeOutcome(
-  outcome: Outcome,
-  operation: Operation,
-  hasher: Pick<RequestHasher, 'seal' | 'sealsAll'>,
-): Promise<string> {
+export async function sealLargeOutcome(outcome: Outcome, operation: Operation, record: OwnedRecord): Promise<string> {
   const text = serializeOutcome(outcome, operation);
   // The effect is there, whether its answer can be read again or not.
   const whole = bytesBehind(text) <= storedBytesMax ? await withBytes(text).catch(() => undefined) : undefined;
-  if (whole !== undefined) return sealOutcome(outcome, operation, hasher, whole);
+  if (whole !== undefined) return sealOutcome(outcome, operation, record, whole);
   const { requestReference } = outcome;
   const limit = `retries get no more than ${storedBytesMax} bytes`;
   const problem = new Problem('answerTooLarge', `${describe('answerTooLarge')} (${limit})`);
-  return sealOutcome({ requestReference, problem }, operation, hasher);
+  return sealOutcome({ requestReference, problem }, operation, record);
 }
 
-/** The text that was sealed, or one that was not. Throws `SealBroken`. */
-export function openOutcome(stored: string, hasher: Pick<RequestHasher, 'open'>): string {
-  return stored.startsWith(sealedPrefix) ? hasher.open(stored.slice(sealedPrefix.length)) : stored;
+/** The text that was sealed, or one that was not, where not all are. Throws `SealBroken`, also for the outcome of another record or operation. */
+export function openOutcome(stored: string, operation: string, { recordKey, hasher }: OwnedRecord): string {
+  if (stored.startsWith(sealedPrefix))
+    return hasher.open(stored.slice(sealedPrefix.length), placeOf(recordKey, operation));
+  if (hasher.sealsAll) throw new SealBroken('an outcome is not sealed');
+  return stored;
+}
+
+function placeOf(record: string, operation: string): SealedPlace {
+  return { part: 'outcome', record, operation };
 }
 
 /** Throws a TypeError for a text that `serializeOutcome` did not create. */

@@ -1,7 +1,15 @@
 /** For every store: requests that were forwarded are pending until they have an outcome, whoever finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { NewPendingRequest } from '../../src/idempotency/ports.ts';
+import type { AnyRequest, CanonicalRequest } from '../../src/contract/canonical.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/idempotency/executor.ts';
+import type { NewPendingRequest, StoredOutcome } from '../../src/idempotency/ports.ts';
+import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
+import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
+import { SealBroken } from '../../src/vault/seal.ts';
 import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
+import { ring } from '../support/fixture.ts';
 
 /** Opens a store of its own, and removes it again. */
 export interface ForwardingStores {
@@ -106,6 +114,51 @@ export function describeForwarding({ open, dispose }: ForwardingStores): void {
         expect(stored).toEqual(byAnswer ? { requestHash: 'h', outcome: 'answered' } : settled);
       }
     });
+    test.each([true, false])(
+      'an answer that is copied to the record of another tenant is not opened: %s',
+      async (isBound) => {
+        const real = createRequestHasher(ring.index, 'test', undefined, { sealsAll: true });
+        const one = { part: 'outcome', record: '', operation: '' } as const;
+        // The control binds every outcome to the same place.
+        const unbound = { seal: (text: string) => real.seal(text, one), open: (text: string) => real.open(text, one) };
+        const hasher = isBound ? real : { ...real, ...unbound };
+        const execute = createIdempotentExecutor<ReadTransaction, object>({
+          ...{ store: forwarding.store, hasher, context: {}, wait: async () => {} },
+        });
+        const forward = async ({ caller }: AnyRequest) => ({ output: { response: `secret of ${caller.tenant}` } });
+        const executor = executorOf<ReadTransaction, object>({
+          ...{ kind: 'remote', upstream: 'orders', deduplicates: true, msMax: 1_000, forward },
+        });
+        const requestOf = (tenant: string): AnyRequest => ({
+          ...{ service: recurringV25, operation: recurringV25.operations.get('disable')!, key: 'a-key' },
+          input: { merchantAccount: 'Shop', shopperReference: tenant },
+          caller: { credential: `ws@${tenant}`, tenant, roles: new Set(), grants: new Map(), requiresKey: false },
+          requestReference: `REF-${tenant}`,
+        });
+        const [victim, attacker] = [requestOf('Victim'), requestOf('Attacker')];
+        await execute(victim, executor);
+        const recordKeyOf = ({ caller }: AnyRequest) => real.recordKey(caller, 'a-key');
+        const stored = await forwarding.store.read((tx) => tx.idempotencyRecords.find(recordKeyOf(victim)));
+        // What can write to the store gives the attacker a record with the answer to the other tenant.
+        const copied = { id: 'copied', recordKey: recordKeyOf(attacker) };
+        await forwarding.store.write(async (tx) => {
+          const requestHash = real.requestHash(attacker as CanonicalRequest);
+          await tx.idempotencyRecords.reservePending(copied.recordKey, { ...record, requestHash });
+          await tx.pendingRequests.add(pendingRequest(copied.id, copied));
+        }, readCommitted);
+        await pass(inFlightMs);
+        const { outcome } = stored as StoredOutcome;
+        expect(outcome).not.toContain('secret');
+        expect(await forwarding.unsettled.settle(copied.id, outcome)).toBe(true);
+        const replayed = execute(attacker, executor);
+        if (isBound) await expect(replayed).rejects.toThrow(SealBroken);
+        else expect(await replayed).toMatchObject({ output: { response: 'secret of Victim' }, replayed: true });
+        expect(await execute(victim, executor)).toMatchObject({
+          output: { response: 'secret of Victim' },
+          replayed: true,
+        });
+      },
+    );
     test('an operator settles none that is in flight', async () => {
       await reserve();
       expect(await forwarding.unsettled.settle('A', 'settled')).toBe(false);

@@ -301,10 +301,10 @@ export class ForwardingRun {
     const asker = { caller, requestReference: 'of the gateway' };
     const report = (): void => {};
     const ask = async (): Promise<void> => {
-      for (const { id, recordKey, idleMs: idle, question, state } of await over.unsettled.list(100)) {
+      for (const { id, recordKey, operation, idleMs: idle, question, state } of await over.unsettled.list(100)) {
         if (state === 'inFlight' || question === undefined) continue;
         const outcomeOf = (output: unknown) => serializeOutcome({ requestReference: id, output }, disable);
-        const opened = hasher.open(question);
+        const opened = hasher.open(question, { part: 'question', record: recordKey ?? id, operation });
         const idleMs = this.#options.believesClock ? idle : Math.min(idle, self.pace.idleMs(id, 35_000));
         const subject = { id, recordKey, idleMs, upstream: 'model', lookup, question: opened, outcomeOf };
         const result = await lookUpOutcome({ store, context: {}, report }, subject, asker).catch(String);

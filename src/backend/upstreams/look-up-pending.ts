@@ -58,14 +58,16 @@ async function lookUpPending(
   { backend: { requestHasher, context }, store, lookups, pace, report }: LookUpPendingParts,
   request: UnsettledRequest,
 ): Promise<LookupResult | undefined> {
-  const { id, recordKey, question, tenant, credential } = request;
+  const { id, recordKey, question: sealed, tenant, credential } = request;
   const found = lookups.get(nameOf(request));
-  if (found === undefined || question === undefined) return undefined;
+  if (found === undefined || sealed === undefined) return undefined;
   const { upstream, operation, inFlightMs, lookup } = found;
   const idleMs = Math.min(request.idleMs, pace.idleMs(id, inFlightMs));
+  const record = recordKey ?? id;
   const outcomeOf = (output: unknown): string =>
-    sealOutcome({ requestReference: id, output }, operation, requestHasher);
-  const subject = { id, recordKey, idleMs, upstream, lookup, question: requestHasher.open(question), outcomeOf };
+    sealOutcome({ requestReference: id, output }, operation, { recordKey: record, hasher: requestHasher });
+  const question = requestHasher.open(sealed, { part: 'question', record, operation: operation.name });
+  const subject = { id, recordKey, idleMs, upstream, lookup, question, outcomeOf };
   const caller = { tenant, credential, requiresKey: false, rights: 'upstream' } as const;
   const asker = { caller, requestReference: context.ids.requestReference() };
   const result = await lookUpOutcome<ReadTransaction, HandlerContext>({ store, context, report }, subject, asker);

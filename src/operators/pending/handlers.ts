@@ -23,7 +23,7 @@ export const pendingHandlers: OperatorHandlers<(typeof pendingOperations)[number
     for (const recordKey of recordKeysOf(requestHasher, { tenant, partition }, key)) {
       const record = await inspection.findRecord(recordKey);
       if (record === undefined) continue;
-      if (record.outcome !== undefined) return describeCompleted(record, context);
+      if (record.outcome !== undefined) return describeCompleted(record, recordKey, context);
       const stored = await requestStore.read((tx) => tx.idempotencyRecords.find(recordKey));
       const pending = stored !== undefined && 'pending' in stored ? stored.pending : undefined;
       return { ...describeRecord(record), status: pending?.state ?? 'completed', pendingRequest: pending?.id };
@@ -59,9 +59,10 @@ async function findByReference(reference: string, context: OperatorContext): Pro
   const { inspection, records, unsettled } = context.backend;
   if (context.boundTenant !== undefined) refuse('a record does not say whose it is: name its key');
   if (records !== undefined) refuse('this gateway has no database, so a record is found by its key only');
-  const record = await inspection.findRecordOfReference(reference);
-  if (record === undefined) return { found: false };
-  if (record.outcome !== undefined) return describeCompleted(record, context);
+  const found = await inspection.findRecordOfReference(reference);
+  if (found === undefined) return { found: false };
+  const { recordKey, record } = found;
+  if (record.outcome !== undefined) return describeCompleted(record, recordKey, context);
   // The reference of a request without an outcome is its id.
   const pending = await unsettled.find(reference);
   return { ...describeRecord(record), status: pending?.state ?? 'completed', pendingRequest: pending?.id };
@@ -71,9 +72,13 @@ function describeRecord({ outcome: _, requestHash, ...record }: FoundRecord) {
   return { ...record, found: true, requestHash: requestHash.slice(0, hashLength) };
 }
 
-function describeCompleted(record: FoundRecord, { backend, services }: OperatorContext): RecordAnswer {
+function describeCompleted(
+  record: FoundRecord,
+  recordKey: string,
+  { backend, services }: OperatorContext,
+): RecordAnswer {
   const mask = createTextMasker(backend.services.textScan?.detector);
-  const text = openOutcome(record.outcome ?? '', backend.requestHasher);
+  const text = openOutcome(record.outcome ?? '', record.operation, { recordKey, hasher: backend.requestHasher });
   const outcome = maskOutcome(text, record.operation, services, mask);
   return { ...describeRecord(record), status: 'completed', outcome };
 }

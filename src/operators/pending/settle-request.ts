@@ -75,7 +75,12 @@ function outcomeText(
   { services, requestHasher }: SettlementParts,
   settlement: Settlement,
 ): string {
-  const { id: requestReference, service: serviceName, operation: operationName } = request;
+  const {
+    id: requestReference,
+    recordKey = requestReference,
+    service: serviceName,
+    operation: operationName,
+  } = request;
   const service = services.findLast(({ name }) => name === serviceName);
   const operation = service?.operations.get(operationName);
   if (service === undefined || operation === undefined)
@@ -84,7 +89,7 @@ function outcomeText(
     settlement.result === 'done'
       ? { requestReference, output: readOutput(service, operation, settlement.output) }
       : { requestReference, problem: problemOf(service, settlement) };
-  return sealOutcome(outcome, operation, requestHasher);
+  return sealOutcome(outcome, operation, { recordKey, hasher: requestHasher });
 }
 
 function readOutput(service: Service, operation: Operation, text: string | undefined): unknown {

@@ -167,8 +167,10 @@ export async function findUnaliasedRecords(engine: Engine): Promise<UnaliasedRec
 
 async function recordOf(session: Session, recordKey: string, row: RecordRow): Promise<StoredRecord> {
   const { request_hash: requestHash, request_reference: reference, outcome } = row;
-  if (reference.startsWith(aliasPrefix))
-    return { ...(await recordOfAlias(session, reference)), requestHash, isAlias: true };
+  if (reference.startsWith(aliasPrefix)) {
+    const aliasOf = reference.slice(aliasPrefix.length);
+    return { ...(await recordOfAlias(session, aliasOf)), requestHash, aliasOf };
+  }
   if (outcome !== null) return { requestHash, outcome };
   const pending = await findPendingRequest(session, recordKey);
   // Between the two statements the request was settled.
@@ -177,8 +179,7 @@ async function recordOf(session: Session, recordKey: string, row: RecordRow): Pr
 }
 
 /** A process without the other index key cannot repeat the question to another server: it would be another key there. */
-async function recordOfAlias(session: Session, reference: string): Promise<StoredRecord> {
-  const recordKey = reference.slice(aliasPrefix.length);
+async function recordOfAlias(session: Session, recordKey: string): Promise<StoredRecord> {
   const [row] = await session.query(find, [recordKey]);
   if (row === undefined) throw new LockTimeout('the record of an alias was removed meanwhile');
   const stored = await recordOf(session, recordKey, row);

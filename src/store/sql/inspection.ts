@@ -99,9 +99,9 @@ const findRecord = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'
 export const searchedRecordsMax = 20_000;
 
 /** By the index on the expiry: references have none. */
-const findRecordOfReference = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'>>(
+const findRecordOfReference = statement<RowOf<typeof idempotencyRecords>>(
   'find-record-of-reference',
-  `select request_hash, operation, request_reference, created_at, expires_at, outcome
+  `select record_key, request_hash, operation, request_reference, created_at, expires_at, outcome
      from (select * from idempotency_record where expires_at > now_ms()
             order by expires_at desc limit ${searchedRecordsMax}) newest
     where request_reference = $1 limit 1`,
@@ -150,10 +150,16 @@ export function createInspection(engine: Engine) {
      * answer is unknown. The hash is useless without the MAC key.
      */
     findRecord: (recordKey: string) =>
-      engine.read(async (session) => foundRecordOf((await session.query(findRecord, [recordKey]))[0])),
+      engine.read(async (session) => {
+        const [row] = await session.query(findRecord, [recordKey]);
+        return row && foundRecordOf(row);
+      }),
     /** The same for the reference of the request, among the newest records (`searchedRecordsMax`). */
     findRecordOfReference: (reference: string) =>
-      engine.read(async (session) => foundRecordOf((await session.query(findRecordOfReference, [reference]))[0])),
+      engine.read(async (session) => {
+        const [row] = await session.query(findRecordOfReference, [reference]);
+        return row && { recordKey: row.record_key, record: foundRecordOf(row) };
+      }),
     /** When the newest record was created, in milliseconds since the epoch; undefined where there is none. */
     findNewestRecord: async (): Promise<number | undefined> =>
       engine.read(async (session) => (await session.query(findNewest, []))[0]?.created_at),
@@ -171,8 +177,8 @@ export function createInspection(engine: Engine) {
   });
 }
 
-function foundRecordOf(row: Omit<RowOf<typeof idempotencyRecords>, 'record_key'> | undefined) {
-  return row && { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
+function foundRecordOf(row: Omit<RowOf<typeof idempotencyRecords>, 'record_key'>) {
+  return { ...fieldsOf(row), expiresAt: row.outcome === null ? undefined : row.expires_at };
 }
 
 function deadJobOf(row: DeadRow): DeadJob {

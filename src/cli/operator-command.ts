@@ -10,6 +10,7 @@ import { compileRead, IssueCollector } from '../contract/read.ts';
 import type { Field, Schema } from '../contract/schema.ts';
 import { reader } from '../formats/json/read.ts';
 import { perform } from '../operators/index.ts';
+import { ownProof } from '../operators/operation.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { systemUser } from './audited-command.ts';
 import { type Progress, showProgress } from './import/progress.ts';
@@ -86,7 +87,7 @@ export function declareOperation<O extends Operation>(
   }
   for (const [field, described] of Object.entries(input.fields)) {
     const given = (flags as Readonly<Record<string, string | null>>)[field];
-    if (given === null || Object.values<string>(operands).includes(field)) continue;
+    if (given === null || field in ownProof || Object.values<string>(operands).includes(field)) continue;
     const option = optionOf(field, described, given);
     command.addOption(field in defaults ? option.default(defaults[field]) : option);
   }

@@ -73,7 +73,7 @@ function authenticatorOf(request: WireRequest, { authenticator }: Gateway, sessi
   const authenticate: Authenticator['authenticate'] = async (origin) => {
     requireOwnPage(request);
     if (!isOfSession(request)) return authenticator.authenticate(origin);
-    return (await requireSession(sessions, request)).caller;
+    return { ...(await requireSession(sessions, request)).caller, bySession: true };
   };
   return { authenticate, requireCredential: authenticate };
 }

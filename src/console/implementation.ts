@@ -9,7 +9,7 @@ import type { BoundHandler } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { isServed, operatorOperations, perform } from '../operators/index.ts';
-import { boundTenantOf } from '../operators/operation.ts';
+import { boundTenantOf, type OwnProof } from '../operators/operation.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { actionHandlers } from './actions/handlers.ts';
 import { contextOfTenant, isOfTenant, requireOfTenant } from './bound-tenant.ts';
@@ -18,6 +18,7 @@ import { consoleOf, viewOperations } from './contract.ts';
 import { explorerHandlers } from './explorer/handlers.ts';
 import { overviewHandlers } from './overview/handlers.ts';
 import { requestHandlers } from './request/handlers.ts';
+import { confirmPerson } from './session/confirm.ts';
 import { stateHandlers } from './state/handlers.ts';
 import { testingHandlers } from './testing/handlers.ts';
 import { trafficHandlers } from './traffic/handlers.ts';
@@ -76,7 +77,14 @@ function performFor(operation: Operation, context: ConsoleContext): Perform {
     // A change is saved. A store that fails now is polled again.
     deprecations: { ...deprecations, refresh: async () => deprecations.refresh?.().catch(failed) },
   };
-  return (input, { credential }) => perform(operation, input, { ...shared, by: credentialActor(credential) });
+  const confirm = (caller: Caller) => (proof: OwnProof) => confirmPerson(context, caller, proof);
+  return (input, caller) =>
+    perform(operation, input, {
+      ...shared,
+      by: credentialActor(caller.credential),
+      // The demo has a person without a secret.
+      confirm: caller.bySession && context.oneClick === undefined ? confirm(caller) : undefined,
+    });
 }
 
 function performView<O extends Operation>(operations: readonly O[], handlers: ViewHandlers<O>) {

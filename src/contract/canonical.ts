@@ -20,6 +20,8 @@ export interface Caller extends CallerIdentity {
   readonly readOnly?: boolean;
   /** The values that the caller may name, by the name of the grant that a service declares. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+  /** It has logged in before, and its secret is not in the request. */
+  readonly bySession?: true;
 }
 
 /** A caller whose credential only the server behind the gateway knows, which decides what it may do. */

@@ -58,7 +58,7 @@ function attemptOf(presented: PresentedCredential, { sender, code }: RequestOrig
   const secret = code === undefined ? presented.secret : JSON.stringify([presented.secret, code]);
   switch (kind) {
     case 'basic':
-      return { name: presented.username, secret, address: sender?.address };
+      return { name: presented.username, secret, hasCode: code !== undefined, address: sender?.address };
     case 'apiKey':
       return { secret, address: sender?.address };
     case 'certificate':

@@ -16,7 +16,7 @@ import { callerOperations, callerProblems } from './callers/contract.ts';
 import { credentialOperations } from './credentials/contract.ts';
 import { deprecationOperations } from './deprecations/contract.ts';
 import { keyOperations } from './keys/contract.ts';
-import { operatorProblems } from './operation.ts';
+import { type OwnProof, operatorProblems } from './operation.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from './operator.ts';
 import { pendingOperations, pendingProblems } from './pending/contract.ts';
 import { reportOperations } from './report/contract.ts';
@@ -112,6 +112,7 @@ export async function perform<O extends Operation>(
   );
   if (found === undefined) throw new TypeError(`${operation.name} belongs to no subject`);
   requireStored(operation, context);
+  if ('ownSecret' in operation.input.fields) await context.confirm?.(input as OwnProof);
   const handlers = (await found.load()) as unknown as LooseHandlers;
   try {
     return (await handlers[operation.name]!(input, context)) as Output<O>;

@@ -9,6 +9,7 @@ import {
   list,
   type ObjectSchema,
   object,
+  optional,
   required,
   type Schema,
   string,
@@ -53,6 +54,20 @@ export function rows<const F extends Fields>(name: string, fields: F, doc: strin
 /** A list of values, by default of at most 1,000. */
 export function values<S extends Schema>(item: S, name: string, doc: string, max = 1_000) {
   return required(list(item, name, { max }), doc);
+}
+
+const again = (max: number) => string({ max, sensitive: true, neverStored: true, example: 'Xk2p9mQ4' });
+
+/** Fields of an operation that replaces a secret. A session asks for them: it may be in the hands of somebody else than its person. */
+export const ownProof = {
+  ownSecret: optional(again(4_000), 'Your own secret, once more. Without a second factor it is required in a session.'),
+  ownCode: optional(again(40), 'A new code of your own second factor. With one it is required in a session.'),
+};
+
+/** What a person has given once more. */
+export interface OwnProof {
+  readonly ownSecret?: string | undefined;
+  readonly ownCode?: string | undefined;
 }
 
 /** `POST /state/deadLetters/retry`: the path is below the address of the console. */

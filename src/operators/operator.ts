@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
 import { Problem, type ProblemKind } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
-import { operatorProblems } from './operation.ts';
+import { type OwnProof, operatorProblems } from './operation.ts';
 
 export interface OperatorContext {
   readonly config: Config;
@@ -33,6 +33,8 @@ export interface OperatorContext {
   readonly refreshShadows?: (() => Promise<void>) | undefined;
   /** Who acts. */
   readonly by: AuditActor;
+  /** Checks who acts once more, before a secret is replaced. Refuses a wrong proof. Absent where the request itself has the secret, and for commands. */
+  readonly confirm?: ((proof: OwnProof) => Promise<void>) | undefined;
   /** The tenant that the person is bound to; absent for people who operate the gateway. */
   readonly boundTenant?: string | undefined;
   /** Shows how far a long action is. */

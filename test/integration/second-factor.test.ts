@@ -1,5 +1,5 @@
 /** Tests the second factor of people at the console: who gets in with which code, and who does not. Each attack has its control. */
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { now } from '../support/fixture.ts';
@@ -119,6 +119,93 @@ test.each([
   const found: number[] = [];
   for (const code of ['1', '2', '3', '4', '5', '6', recoveryCodes[1]]) found.push(await logIn(console, person, code));
   expect(found).toEqual(statuses);
+});
+
+/** Log-ins with codes, each with its status. `now`: the right one. */
+async function guess(console: TestConsole, person: Person, codes: readonly (string | undefined)[]) {
+  const statuses: number[] = [];
+  for (const code of codes) statuses.push(await logIn(console, person, code));
+  return statuses;
+}
+
+test('a wrong code that is repeated counts each time, with the right password and with a wrong one', async () => {
+  const console = await open({ LOGIN_FAILURES_MAX: '3' });
+  const [admin, person] = [await console.addCredential(['console-admin']), await console.addCredential(['console'])];
+  await issue(console, admin, person.id);
+  const repeated = ['000000', '000000', '000000', '000000'];
+  expect(await guess(console, person, repeated)).toEqual([401, 401, 401, 429]);
+  const other = await console.addCredential(['console']);
+  expect(await guess(console, { ...other, secret: 'wrong' }, repeated)).toEqual([401, 401, 401, 429]);
+});
+
+test.each([
+  { wrong: 19, atOnce: false, lets: [200] },
+  { wrong: 20, atOnce: false, lets: [401, 401] },
+  { wrong: 20, atOnce: true, lets: [401, 401] },
+])('after $wrong wrong codes in years, at once: $atOnce, a right one gets $lets', async ({ wrong, atOnce, lets }) => {
+  const console = await open({
+    LOGIN_FAILURES_MAX: '0',
+    LOGIN_FAILURES_PER_ADDRESS_MAX: '0',
+    LOGIN_FAILURES_PER_NAME_MAX: '0',
+  });
+  const [admin, person] = [await console.addCredential(['console-admin']), await console.addCredential(['console'])];
+  const issued = await issue(console, admin, person.id);
+  let passed = 0;
+  const pass = (ms: number): void => {
+    passed += ms;
+    console.pass(ms);
+  };
+  const right = () => codeOf(issued, now + passed);
+  if (atOnce) await Promise.all(Array.from({ length: wrong }, (_, at) => logIn(console, person, `wrong ${at}`)));
+  else
+    for (let at = 0; at < wrong; at += 1) {
+      expect(await logIn(console, person, 'wrong')).toBe(401);
+      pass(30 * 24 * 3_600_000);
+    }
+  expect(await guess(console, person, lets.map(right))).toEqual(lets);
+  // A recovery code cannot be guessed: it lets its person in, and the app again.
+  expect(await logIn(console, person, issued.recoveryCodes[0])).toBe(200);
+  pass(2 * stepMs);
+  expect(await logIn(console, person, right())).toBe(200);
+});
+
+describe('a session replaces a secret', () => {
+  const actions = ['rotate', 'secondFactor', 'secondFactor/recoveryCodes', 'secondFactor/remove'];
+
+  /** A person in a session, with or without a second factor, and what the person knows. */
+  async function enter(withFactor: boolean) {
+    const console = await open();
+    const [admin, other] = [await console.addCredential(['console-admin']), await console.addCredential(['console'])];
+    await issue(console, admin, other.id);
+    const issued = withFactor ? await issue(console, admin, admin.id) : undefined;
+    const headers = (await console.logIn({ ...admin, ...(issued && { code: issued.recoveryCodes[0] }) })).headers;
+    const replace = async (action: string, body: object): Promise<number> => {
+      const path = `${api}/credentials/${other.id}/${action}`;
+      return (await console.ask(path, { method: 'POST', headers, body })).status;
+    };
+    return { console, admin, other, codes: issued?.recoveryCodes.slice(1) ?? [], replace };
+  }
+
+  test.each([true, false])('with a second factor: %s, only by what its person gives once more', async (withFactor) => {
+    const { console, admin, other, codes, replace } = await enter(withFactor);
+    for (const action of actions) {
+      const right = withFactor ? { ownCode: codes.shift() } : { ownSecret: admin.secret };
+      const wrong = withFactor ? { ownSecret: admin.secret } : { ownSecret: other.secret };
+      expect([action, await replace(action, {}), await replace(action, wrong)]).toEqual([action, 422, 422]);
+      expect([action, await replace(action, right)]).toEqual([action, 200]);
+      // The code was used.
+      if (withFactor) expect(await replace(action, right)).toBe(422);
+    }
+    const actors = await console.audited('secondFactorChanged');
+    expect(actors.filter(({ subject }) => subject === other.id)).toHaveLength(4);
+  });
+
+  test('wrong proofs are counted as log-ins are', async () => {
+    const { replace } = await enter(false);
+    const statuses: number[] = [];
+    for (let at = 0; at < 12; at += 1) statuses.push(await replace('rotate', { ownSecret: `wrong ${at}` }));
+    expect([statuses[0], statuses.at(-1)]).toEqual([422, 429]);
+  });
 });
 
 test('a setting requires a second factor for roles that act, and not for console', async () => {

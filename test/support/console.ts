@@ -35,7 +35,11 @@ export interface TestConsole {
   /** `path`: of the admin port, or an address. */
   ask(path: string, options?: AskOptions): Promise<ConsoleAnswer>;
   /** Logs in, and returns the headers that a page of the console sends. */
-  logIn(credential: { readonly username: string; readonly secret: string }): Promise<BrowserSession>;
+  logIn(credential: {
+    readonly username: string;
+    readonly secret: string;
+    readonly code?: string | undefined;
+  }): Promise<BrowserSession>;
   /** Subjects and outcomes of the entries of a kind. */
   audited(
     kind: AuditKind,
@@ -108,8 +112,8 @@ export async function startConsole({ settings = {}, oneClick }: TestConsoleOptio
       await registry.rotateCredential(id, { graceMs });
     },
     edit: (id, roles) => registry.editCredential(id, { roles }),
-    async logIn({ username, secret }) {
-      const { status, headers, body } = await ask('/console/session', { method: 'POST', body: { username, secret } });
+    async logIn(credential) {
+      const { status, headers, body } = await ask('/console/session', { method: 'POST', body: credential });
       if (status !== 200) throw new Error(`the log-in was refused with ${status}`);
       const [cookie = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
       const { csrfToken } = JSON.parse(body).session;

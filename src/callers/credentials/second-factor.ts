@@ -28,6 +28,8 @@ interface Factor {
   readonly lastStep: number;
   /** The SHA-256 hashes of recovery codes that were not used. Each code has 80 random bits, so its hash needs no key. */
   readonly recoveryHashes: readonly string[];
+  /** Wrong codes since the last one that was accepted. No time resets them: a code that is wrong now may be right later. */
+  readonly wrongCodes?: number;
 }
 
 /** `none`: the credential has no second factor. */
@@ -40,6 +42,8 @@ const recoveryCodeBytes = 10;
 const recoveryCodeCount = 10;
 /** The clock of the app may be one step (30 s) behind or ahead. */
 const driftSteps = 1;
+/** After so many wrong codes the app's are refused until a recovery code is used or an operator replaces something. Together they guess one of 16,000 factors. */
+export const wrongCodesMax = 20;
 
 type FactorRow = RowOf<typeof secondFactors>;
 
@@ -55,7 +59,7 @@ const set = statement(
       set key_id = excluded.key_id, data_key = excluded.data_key, sealed_factor = excluded.sealed_factor,
           revision = second_factor.revision + 1, created_at = excluded.created_at`,
 );
-/** Writes no row where another log-in was faster: a code is accepted once, by all processes together. */
+/** Writes no row where another process was faster. */
 const change = statement(
   'change-second-factor',
   `update second_factor set key_id = $3, data_key = $4, sealed_factor = $5, revision = revision + 1
@@ -109,26 +113,36 @@ export function createSecondFactors({ engine, vault, clock, write }: SecondFacto
         const [row] = await session.query(find, [tenant, id]);
         if (row === undefined) throw new RegistryError(noFactor(id));
         const { codes, hashes } = await generateRecoveryCodes();
-        if (!(await save(session, row, { ...open(row), recoveryHashes: hashes })))
+        if (!(await save(session, row, { ...open(row), recoveryHashes: hashes, wrongCodes: 0 })))
           throw new RegistryError(`the second factor of ${id} was used meanwhile: try again`);
         record('secondFactorChanged', id, { change: 'recoveryCodesReplaced' });
         return codes;
       }),
-    /** Accepts a code of the app or a recovery code, and never accepts it again. `now`: the time of the codes. */
+    /** Accepts a code of the app or a recovery code, and never accepts it again. Counts a wrong one. `now`: the time of the codes. */
     async use(tenant: string, id: string, code: string | undefined, now: number): Promise<CodeResult> {
-      const [row] = await engine.read((session) => session.query(find, [tenant, id]));
-      if (row === undefined) return 'none';
-      const before = open(row);
-      const after = code === undefined ? undefined : await useCode(before, code, now);
-      if (after === undefined) return 'refused';
-      const isSaved = await write(async (session, record) => {
-        if (!(await save(session, row, after))) return false;
+      const [known] = await engine.read((session) => session.query(find, [tenant, id]));
+      if (known === undefined) return 'none';
+      if (code === undefined) return 'refused';
+      const otpauth = await import('otpauth');
+      // Codes at the same time are compared one after the other, so none escapes the count.
+      return write(async (session, record) => {
+        const [row] = await session.query(find, [tenant, id]);
+        if (row === undefined) return 'refused';
+        const before = open(row);
+        const { wrongCodes = 0 } = before;
+        const after = useCode(otpauth, before, code, now);
+        if (after === undefined) {
+          if (wrongCodes >= wrongCodesMax) return 'refused';
+          await save(session, row, { ...before, wrongCodes: wrongCodes + 1 });
+          if (wrongCodes + 1 === wrongCodesMax) record('secondFactorChanged', id, { change: 'locked' });
+          return 'refused';
+        }
+        if (!(await save(session, row, { ...after, wrongCodes: 0 }))) return 'refused';
         const { length: left } = after.recoveryHashes;
         if (left < before.recoveryHashes.length)
           record('secondFactorChanged', id, { change: 'recoveryCodeUsed', recoveryCodes: left });
-        return true;
+        return 'accepted';
       });
-      return isSaved ? 'accepted' : 'refused';
     },
   });
 }
@@ -141,13 +155,18 @@ function noFactor(id: string): string {
   return `${id} has no second factor`;
 }
 
-/** Returns the factor after the code was used. Undefined for a wrong code, and for one that was used before. */
-async function useCode(factor: Factor, given: string, now: number): Promise<Factor | undefined> {
+/** Returns the factor after the code was used. Undefined for a wrong code, for one that was used before, and for the app's after too many wrong ones. */
+function useCode(
+  { Secret, TOTP }: typeof import('otpauth'),
+  factor: Factor,
+  given: string,
+  now: number,
+): Factor | undefined {
   const code = given.replace(/[\s-]/g, '').toUpperCase();
-  const { Secret, TOTP } = await import('otpauth');
   const totp = new TOTP({ secret: Secret.fromBase32(factor.key) });
   const delta = totp.validate({ token: code, timestamp: now, window: driftSteps });
   if (delta !== null) {
+    if ((factor.wrongCodes ?? 0) >= wrongCodesMax) return undefined;
     const step = totp.counter({ timestamp: now }) + delta;
     return step > factor.lastStep ? { ...factor, lastStep: step } : undefined;
   }

@@ -20,6 +20,8 @@ export interface LoginAttempt {
   /** Absent where the secret is all there is. */
   readonly name?: string | undefined;
   readonly secret: string;
+  /** Whether a one-time code is part of the secret. */
+  readonly hasCode?: boolean;
   /** Absent where there is no connection. */
   readonly address?: string | undefined;
 }
@@ -35,7 +37,8 @@ const seenMax = 4_096;
 const nameMax = 256;
 
 /**
- * Wrong secrets count once each: a client that repeats an old secret guesses nothing, and its correction works at once. A secret
+ * Wrong secrets count once each: a client that repeats an old secret guesses nothing, and its correction works at once. A one-time
+ * code counts each time: it may be right later. A secret
  * that this process has accepted from the same address within a day is always tried, so no failures of others lock its caller out.
  * From another address it may be a guess.
  */
@@ -80,14 +83,14 @@ export class LoginLimits {
   /** The secret was wrong, or the name unknown. Resolves when no restart forgets it; see `Quota.count`. */
   async countFailure(attempt: LoginAttempt): Promise<void> {
     const { pair, address, name } = keysOf(attempt);
-    const secret = this.#hashOf(attempt);
     const counted: Promise<void>[] = [];
-    if (address !== undefined) counted.push(this.#addresses.count(address, { member: secret, actor: address }));
+    const once = attempt.hasCode ? {} : { member: this.#hashOf(attempt) };
+    if (address !== undefined) counted.push(this.#addresses.count(address, { ...once, actor: address }));
     if (name !== undefined) {
       const actor = this.#limits.hash(name);
-      counted.push(this.#pairs.count(pair, { member: secret, actor }));
-      counted.push(this.#names.count(name, { member: secret, actor }));
-      if (this.#names.blockedMs(name) > 0) counted.push(this.#watched.count(pair, { member: secret }));
+      counted.push(this.#pairs.count(pair, { ...once, actor }));
+      counted.push(this.#names.count(name, { ...once, actor }));
+      if (this.#names.blockedMs(name) > 0) counted.push(this.#watched.count(pair, once));
     }
     await Promise.all(counted);
     if (address !== undefined && this.lockedMs(attempt) > 0) await this.#rememberAccepted(address);

@@ -1,6 +1,6 @@
 /** The credentials of callers, and those that upstreams receive for them. */
 import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
-import { acts, inPath, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
+import { acts, inPath, moment, operatorProblems, ownProof, reads, rows, text, values } from '../operation.ts';
 
 const name = text(200, 'Acme');
 const problems = [operatorProblems.refusedAction];
@@ -128,6 +128,7 @@ export const rotateCredential = acts(
       integer(0, 999_999, 60),
       'How long the previous secret remains valid, in whole minutes; 60 by default.',
     ),
+    ...ownProof,
   },
   issued,
   { audited: ['id', 'grace'], problems },
@@ -153,7 +154,7 @@ export const setSecondFactor = acts(
   'setSecondFactor',
   'POST /credentials/{id}/secondFactor',
   'Sets up a second factor for the log-in of a person to the console, or replaces it, and returns it once.',
-  { id },
+  { id, ...ownProof },
   object('IssuedSecondFactor', {
     id: required(name, 'The id of the credential.'),
     key: required(
@@ -170,7 +171,7 @@ export const replaceRecoveryCodes = acts(
   'replaceRecoveryCodes',
   'POST /credentials/{id}/secondFactor/recoveryCodes',
   'Replaces the recovery codes of a second factor, and returns the new ones once.',
-  { id },
+  { id, ...ownProof },
   object('RecoveryCodes', { id: required(name, 'The id of the credential.'), recoveryCodes }),
   { audited: ['id'], problems },
 );
@@ -179,7 +180,7 @@ export const removeSecondFactor = acts(
   'removeSecondFactor',
   'POST /credentials/{id}/secondFactor/remove',
   'Removes the second factor of a credential, such as one whose app is lost.',
-  { id },
+  { id, ...ownProof },
   object('RemovedSecondFactor', { id: required(name, 'The id of the credential.') }),
   { audited: ['id'], problems },
 );
@@ -224,6 +225,7 @@ export const setUpstreamCredential = acts(
     username: optional(name, 'For basic.'),
     header: optional(name, 'For apiKey; by default X-API-Key.'),
     secret: required(secret(4_000), 'The secret that the upstream receives.'),
+    ...ownProof,
   },
   object('SetUpstreamCredential', { upstream: required(name, 'The upstream.'), id: required(name, 'The id.') }),
   { audited: ['upstream', 'id', 'kind'], problems },

@@ -11,6 +11,7 @@ import {
   moment,
   name,
   operatorProblems,
+  ownProof,
   reads,
   rows,
   text,
@@ -94,6 +95,7 @@ export const rotateWebhookKey = acts(
   {
     ...endpoint,
     grace: optional(integer(0, 999_999, 1_440), 'How long both keys sign, in whole minutes; 1440 by default.'),
+    ...ownProof,
   },
   object('RotatedWebhookKey', {
     key,

@@ -5,12 +5,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Ajv } from 'ajv';
 import { recurringV25 as service } from '../../src/services/recurring/versions.ts';
 import { createMocks } from '../../src/testing/mock/mock.ts';
 import { compileReplay, type RecordedAnswer } from '../../src/testing/mock/recorded-answers.ts';
-import schemas from '../facts/har-1.2.json' with { type: 'json' };
 import { triglyph } from '../support/commands.ts';
+import { faultsOfHar } from '../support/har.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -18,17 +17,6 @@ const path = (name: string): string => join(folder.path, name);
 const read = (name: string): string => readFileSync(path(name), 'utf8');
 const write = (name: string, value: object): void => writeFileSync(path(name), JSON.stringify(value));
 const run = (...parameters: string[]) => triglyph(parameters, folder.path);
-
-const ajv = new Ajv({
-  strict: false,
-  schemas: schemas.schemas,
-  formats: { 'date-time': true, uri: URL.canParse, ipv4: true, ipv6: true },
-});
-/** What breaks HTTP Archive 1.2. */
-const faultsOf = (har: unknown): unknown => {
-  const validate = ajv.getSchema('har.json#')!;
-  return validate(har) === true ? [] : validate.errors;
-};
 
 const card = { number: '************1111', expiryMonth: '03', expiryYear: '2030', holderName: 'Änna <&>' };
 const record = (operation: string, changes: object) => ({
@@ -122,7 +110,7 @@ test.each(['har', 'wiremock'])(
 
 test('an exported archive is HTTP Archive 1.2', () => {
   const har = JSON.parse(read('har.json'));
-  expect(faultsOf(har)).toEqual([]);
+  expect(faultsOfHar(har)).toEqual([]);
   expect(har.log.entries[0].request).toMatchObject({
     method: 'POST',
     url: 'http://127.0.0.1:8080/pal/servlet/Recurring/v25',
@@ -134,7 +122,7 @@ test('an exported archive is HTTP Archive 1.2', () => {
 test('control: an archive that lacks something is found', () => {
   const har = JSON.parse(read('har.json'));
   delete har.log.entries[0].response.content;
-  expect(faultsOf(har)).not.toEqual([]);
+  expect(faultsOfHar(har)).not.toEqual([]);
 });
 
 const envelope = `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>

@@ -1,12 +1,13 @@
 /**
  * Measures the import of OpenAPI documents: `npm run openapi-coverage -- FOLDER|LIST [--write] [--json FILE] [--show TEXT]`.
  *
- * Without a name it measures the corpus in `test/openapi`. `--show` prints the findings with a text. `--write` renews the table of
+ * Without a name it measures `../shared/corpus/openapi`. `--show` prints the findings with a text. `--write` renews the table of
  * versions, without a name.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { corpusFolder, corpusOf } from '../../test/support/corpus.ts';
 import { measureAll, timeLimitMs } from '../measure-all.ts';
 import { writeBetweenMarkers } from '../section.ts';
 import { documentsOf } from './files.ts';
@@ -18,10 +19,15 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean' }, json: { type: 'string' }, show: { type: 'string' } },
 });
-const root = resolve(positionals[0] ?? 'test/openapi/corpus');
-const measured = await measureAll(documentsOf(root), new URL('measure.ts', import.meta.url), failed);
+const root = resolve(positionals[0] ?? corpusFolder('openapi'));
+const measured = await measureAll(
+  positionals.length === 0 ? corpusOf('openapi') : documentsOf(root),
+  new URL('measure.ts', import.meta.url),
+  failed,
+);
 report(measured);
-if (values.write && positionals.length === 0) writeBetweenMarkers(page, 'versions', tableByVersion(measured));
+if (values.write && positionals.length === 0 && measured.length > 0)
+  writeBetweenMarkers(page, 'versions', tableByVersion(measured));
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
 function failed(file: string, crash: string): Measured {

@@ -1,12 +1,13 @@
 /**
  * Measures the import of WSDLs: `npm run wsdl-coverage -- FOLDER|LIST [--peers] [--write] [--json FILE] [--show TEXT]`.
  *
- * Without a name it measures `test/wsdl/corpus`. `--peers` counts what zeep and `soap` load, too. `--write` renews the table of makers, without a name.
+ * Without a name it measures `../shared/corpus/wsdl-small`. `--peers` counts what zeep and `soap` load, too. `--write` renews the table of makers, without a name.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { corpusFolder, corpusOf } from '../../test/support/corpus.ts';
 import { filesOf, measureAll } from '../measure-all.ts';
 import { writeBetweenMarkers } from '../section.ts';
 import type { Measured } from './measure.ts';
@@ -22,15 +23,20 @@ const { values, positionals } = parseArgs({
     show: { type: 'string' },
   },
 });
-const root = resolve(positionals[0] ?? 'test/wsdl/corpus');
-const measured = await measureAll(filesOf(root, /\.wsdl$/i), new URL('measure.ts', import.meta.url), failed);
+const root = resolve(positionals[0] ?? corpusFolder('wsdl-small'));
+const measured = await measureAll(
+  positionals.length === 0 ? corpusOf('wsdl-small') : filesOf(root, /\.wsdl$/i),
+  new URL('measure.ts', import.meta.url),
+  failed,
+);
 report(measured);
 if (values.peers || values.write) {
   const peers = await countByPeers(measured);
   const total = sumOf(measured, (each) => each.total);
   const [zeep, soap] = (['zeep', 'soap'] as const).map((name) => sumOf(measured, ({ file }) => peers.get(file)![name]));
   console.log(`operations: ${total}; loaded by zeep ${zeep}, listed by soap ${soap}`);
-  if (values.write && positionals.length === 0) writeBetweenMarkers(page, 'makers', tableByMaker(measured, peers));
+  if (values.write && positionals.length === 0 && measured.length > 0)
+    writeBetweenMarkers(page, 'makers', tableByMaker(measured, peers));
 }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 1));
 
@@ -133,7 +139,7 @@ async function countBySoap(file: string): Promise<number> {
 
 /** A row for each maker, as the list of the corpus names them. */
 function tableByMaker(all: readonly Measured[], peers: ReadonlyMap<string, Peers>): string {
-  const makers = makersOf('test/wsdl/corpus/README.md');
+  const makers = makersOf(join(corpusFolder('wsdl-small'), 'README.md'));
   const groups = [...Map.groupBy(all, ({ file }) => makers.get(basename(file)) ?? 'not named')];
   const rowOf = (maker: string, each: readonly Measured[]) => {
     const total = sumOf(each, (one) => one.total);

@@ -30,7 +30,8 @@ export interface Measured {
 
 const reading = { allowNetwork: false, folder: '/' };
 
-async function measure(file: string): Promise<Measured> {
+/** Runs in the calling thread. A document that cannot be read has causes and no operations. */
+export async function measure(file: string): Promise<Measured> {
   const nothing = {
     file,
     total: 0,

@@ -1,15 +1,16 @@
 /**
  * Sends random valid messages of WSDLs through their contracts and back: `npm run wsdl-messages -- FOLDER|LIST [--show TEXT]`.
  *
- * Without a name it takes `test/wsdl/corpus`. `SEED` and `MESSAGES` (of each operation and side) are in the environment.
+ * Without a name it takes `../shared/corpus/wsdl-small`. `SEED` and `MESSAGES` (of each operation and side) are in the environment.
  */
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { corpusFolder, corpusOf } from '../../test/support/corpus.ts';
 import { filesOf, measureAll } from '../measure-all.ts';
 import type { RoundTrips, Through } from './round-trip.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { show: { type: 'string' } } });
-const root = resolve(positionals[0] ?? 'test/wsdl/corpus');
+const root = resolve(positionals[0] ?? corpusFolder('wsdl-small'));
 const failed = (file: string, crash: string): RoundTrips => ({
   file,
   sent: { json: 0, form: 0 },
@@ -17,7 +18,11 @@ const failed = (file: string, crash: string): RoundTrips => ({
   unable: [],
   crash,
 });
-const all = await measureAll(filesOf(root, /\.wsdl$/i), new URL('round-trip.ts', import.meta.url), failed);
+const all = await measureAll(
+  positionals.length === 0 ? corpusOf('wsdl-small') : filesOf(root, /\.wsdl$/i),
+  new URL('round-trip.ts', import.meta.url),
+  failed,
+);
 for (const through of ['json', 'form'] as const satisfies readonly Through[]) {
   const sent = all.reduce((sum, each) => sum + each.sent[through], 0);
   const changed = all.flatMap(({ file, changed }) =>

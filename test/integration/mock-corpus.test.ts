@@ -1,6 +1,4 @@
 /** Mocks of WSDLs of many generators and of OpenAPI documents: each operation answers in each format, with an answer that its contract allows. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createGateway } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -12,15 +10,9 @@ import { createProtocols, formatsOf, type Protocols } from '../../src/formats/in
 import { sentBody } from '../../src/formats/wire.ts';
 import { mock } from '../../src/testing/mock/mock.ts';
 import { withControls } from '../../src/testing/test-gateway.ts';
+import { corpusOf, ownDocuments } from '../support/corpus.ts';
 
-const folder = join(import.meta.dirname, '../wsdl');
-const files = ['corpus', ''].flatMap((part) =>
-  readdirSync(join(folder, part)).flatMap((name) => (name.endsWith('.wsdl') ? join(part, name) : [])),
-);
-
-const openApiFiles = readdirSync(join(folder, '../openapi/corpus'))
-  .filter((name) => /\.(?:json|ya?ml)$/.test(name))
-  .map((name) => join('../openapi/corpus', name));
+const files = [...ownDocuments('wsdl'), ...ownDocuments('openapi'), ...corpusOf('wsdl-small'), ...corpusOf('openapi')];
 
 async function contractsOf(file: string): Promise<readonly Service[]> {
   if (!file.endsWith('.wsdl')) return [(await importOpenApi(file, { allowNetwork: false })).service];
@@ -52,8 +44,8 @@ async function mockOf(services: readonly Service[]) {
   return { gateway, call };
 }
 
-test.each([...files, ...openApiFiles])('%s', async (file) => {
-  const services = await contractsOf(join(folder, file));
+test.each(files)('%s', async (file) => {
+  const services = await contractsOf(file);
   const { gateway, call } = await mockOf(services);
   for (const service of services)
     for (const operation of service.operations.values())

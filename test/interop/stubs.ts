@@ -1,8 +1,8 @@
 /**
  * Makes stubs of derived WSDLs: `npm run interop:stubs -- [FOLDER|LIST] [--openapi] [--only zeep,php] [--write]`.
  *
- * It imports each document, derives the WSDL of the gateway, and gives it to each program. Without a name it takes the corpus in
- * `test/wsdl`, or with `--openapi` that in `test/openapi`. Where a program fails it gets the original WSDL, too: where that fails in the
+ * It imports each document, derives the WSDL of the gateway, and gives it to each program. Without a name it takes the public documents in
+ * `../shared/corpus`, or those of `test/wsdl` or `test/openapi` if they are not there. Where a program fails it gets the original WSDL, too: where that fails in the
  * same step, or an earlier one, the derived WSDL is not the cause. A document of OpenAPI has no original.
  */
 import { spawnSync } from 'node:child_process';
@@ -17,6 +17,7 @@ import { importOpenApi } from '../../src/documents/openapi-import/import-openapi
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { type CorpusName, corpusFolder, corpusOf, ownDocuments } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { install } from './install.ts';
 import { versionOf } from './report.ts';
@@ -42,7 +43,8 @@ interface Count {
 
 /** A kind of documents, and where its table is. */
 interface Corpus {
-  readonly root: string;
+  readonly name: CorpusName;
+  readonly kind: 'wsdl' | 'openapi';
   readonly page: string;
   filesOf(path: string): readonly string[];
   servicesOf(file: string): Promise<readonly Service[]>;
@@ -57,7 +59,8 @@ const { values, positionals } = parseArgs({
 });
 const corpus: Corpus = values.openapi
   ? {
-      root: 'test/openapi/corpus',
+      name: 'openapi',
+      kind: 'openapi',
       page: 'import-openapi.md',
       filesOf: documentsOf,
       servicesOf: async (file) => [(await importOpenApi(file, { allowNetwork: false })).service],
@@ -66,7 +69,8 @@ const corpus: Corpus = values.openapi
       axisOptions: '--noWrapped --wrapArrays',
     }
   : {
-      root: 'test/wsdl/corpus',
+      name: 'wsdl-small',
+      kind: 'wsdl',
       page: 'import-wsdl.md',
       filesOf: (path) => filesOf(path, /\.wsdl$/i),
       servicesOf: async (file) =>
@@ -74,7 +78,9 @@ const corpus: Corpus = values.openapi
       hasOriginals: true,
       axisOptions: '',
     };
-const root = resolve(positionals[0] ?? corpus.root);
+const root = resolve(positionals[0] ?? corpusFolder(corpus.name));
+const found = positionals[0] === undefined ? corpusOf(corpus.name) : corpus.filesOf(root);
+const files = positionals[0] === undefined && found.length === 0 ? ownDocuments(corpus.kind) : found;
 const tools = stubTools.filter(({ name }) => values.only?.split(',').includes(name) ?? true);
 const missing = install(tools.map(({ source }) => source));
 if (missing.length > 0) throw new Error(`${missing.join(', ')} could not be installed`);
@@ -84,14 +90,13 @@ const counts = new Map(
 );
 let runs = 0;
 try {
-  for (const file of corpus.filesOf(root))
-    for (const derived of await derive(file)) for (const tool of tools) check(tool, derived);
+  for (const file of files) for (const derived of await derive(file)) for (const tool of tools) check(tool, derived);
 } finally {
   folder.discard();
 }
 const lines = tools.map((tool) => row(tool, counts.get(tool)!));
 process.stdout.write(`${lines.join('\n')}\n`);
-if (values.write && tools.length === stubTools.length && positionals.length === 0)
+if (values.write && tools.length === stubTools.length && positionals.length === 0 && found.length > 0)
   writeBetweenMarkers(new URL(`../../docs/${corpus.page}`, import.meta.url), 'stubs', table());
 process.exitCode = [...counts.values()].every(({ ours }) => ours === 0) ? 0 : 1;
 

@@ -1,17 +1,13 @@
 /** Random valid messages of WSDLs come back from their contracts unchanged, through JSON and through FORM. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { type Alter, roundTrips } from '../../scripts/wsdl-messages/round-trip.ts';
+import { corpusOf, ownDocument, ownDocuments } from '../support/corpus.ts';
 import { isNightly } from '../support/nightly.ts';
 import { seed } from '../support/seed.ts';
 import { failure } from './property.ts';
 
-const folder = join(import.meta.dirname, '../wsdl');
-const letters = join(folder, 'letters.wsdl');
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.wsdl'))
-  .map((name) => join(folder, name));
+const letters = ownDocument('letters.wsdl');
+const files = [...ownDocuments('wsdl'), ...corpusOf('wsdl-small')];
 const messagesEach = isNightly ? 40 : 4;
 
 /** What a contract does not carry, as docs/import-wsdl.md says: too many types in place of one, attributes of nil elements, entries without a key. */

@@ -1,9 +1,7 @@
 /** Three services that are imported from documents, each with a server that counts its effects. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { ownDocument } from './corpus.ts';
 import { listenLocally } from './listen-locally.ts';
-
-const tests = join(import.meta.dirname, '..');
 
 /** A service as its document describes it, and requests of one operation that writes. */
 export interface ImportedService {
@@ -33,7 +31,7 @@ const entry = (id: string, amount: string | number) => ({ 'entry-id': id, amount
 export const importedServices: readonly ImportedService[] = [
   {
     title: 'rpc/encoded with headers',
-    parameters: ['--wsdl', join(tests, 'wsdl/ledger.wsdl'), '--reads', 'list*'],
+    parameters: ['--wsdl', ownDocument('ledger.wsdl'), '--reads', 'list*'],
     service: 'Ledger',
     operation: 'Post',
     input: { book: 'main', entries: [entry('a-1', 1.5), entry('a-2', 2)], soapHeaders: { Session: { token: 't-7' } } },
@@ -49,7 +47,7 @@ export const importedServices: readonly ImportedService[] = [
   },
   {
     title: 'document/literal of WCF with inheritance',
-    parameters: ['--wsdl', join(tests, 'wsdl/fleet.wsdl'), '--reads', 'get*'],
+    parameters: ['--wsdl', ownDocument('fleet.wsdl'), '--reads', 'get*'],
     service: 'FleetService',
     operation: 'Register',
     input: {
@@ -74,16 +72,16 @@ export const importedServices: readonly ImportedService[] = [
   },
   {
     title: 'OpenAPI',
-    parameters: ['--openapi', join(tests, 'openapi/corpus/petstore.yaml')],
-    service: 'SwaggerPetstoreOpenAPI30',
-    operation: 'addPet',
-    input: { name: 'Rex', photoUrls: ['http://photos.example/1'], tags: [{ id: 1, name: 'good' }], status: 'sold' },
-    other: { name: 'Tom', photoUrls: ['http://photos.example/2'] },
+    parameters: ['--openapi', ownDocument('harbour.yaml')],
+    service: 'Harbour',
+    operation: 'addBoat',
+    input: { name: 'Rex', pictures: ['http://photos.example/1'], flags: [{ id: 1, name: 'good' }], state: 'sold' },
+    other: { name: 'Tom', pictures: ['http://photos.example/2'] },
     answered: 'Rex the 7th',
-    wrong: { name: 'Rex', photoUrls: ['x'], tags: [{ id: 'one' }] },
-    wrongNames: { json: '/tags/0/id', form: 'tags.0.id', soap11: 'addPet/tags[1]/id' },
-    settled: { name: 'Rex the 7th', photoUrls: ['http://photos.example/1'] },
-    answer: { type: 'application/json', body: '{"id":7,"name":"Rex the 7th","photoUrls":["http://photos.example/1"]}' },
+    wrong: { name: 'Rex', pictures: ['x'], flags: [{ id: 'one' }] },
+    wrongNames: { json: '/flags/0/id', form: 'flags.0.id', soap11: 'addBoat/flags[1]/id' },
+    settled: { name: 'Rex the 7th', pictures: ['http://photos.example/1'] },
+    answer: { type: 'application/json', body: '{"id":7,"name":"Rex the 7th","pictures":["http://photos.example/1"]}' },
   },
 ];
 

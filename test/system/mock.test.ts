@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawnTriglyph } from '../support/commands.ts';
+import { ownDocument } from '../support/corpus.ts';
 import { type Mock, startMock } from '../support/mock.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -218,26 +219,25 @@ describe('with recorded answers', () => {
 });
 
 test('of an OpenAPI document: at its paths in JSON, and by name in SOAP', async () => {
-  const file = join(root, 'test/openapi/corpus/petstore.yaml');
-  const mock = await startMock(folder.path, ['--openapi', file]);
+  const mock = await startMock(folder.path, ['--openapi', ownDocument('harbour.yaml')]);
   const send = async (method: string, path: string, body?: object) => {
     const sent = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
     const response = await fetch(`${mock.callers}/api/v3${path}`, { method, ...sent });
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   };
-  const pet = { name: 'Rex', photoUrls: ['x'], status: 'sold', category: { id: 3, name: 'Dogs' } };
-  expect(await send('POST', '/pet', pet)).toEqual({ status: 200, body: { id: 3, ...pet } });
-  expect(await send('GET', '/pet/findByStatus?status=sold')).toEqual({ status: 200, body: [{ id: 3, ...pet }] });
-  const replaced = { id: 3, name: 'Max', photoUrls: [] };
-  expect(await send('PUT', '/pet', replaced)).toMatchObject({ status: 200, body: { id: 3, name: 'Max' } });
-  const program = `$client = new SoapClient('${mock.callers}/SwaggerPetstoreOpenAPI30/v1?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
-    echo json_encode($client->getPetById(['petId' => 3]));`;
+  const boat = { name: 'Rex', pictures: ['x'], state: 'sold', home: { id: 3, name: 'Ostend' } };
+  expect(await send('POST', '/boat', boat)).toEqual({ status: 200, body: { id: 3, ...boat } });
+  expect(await send('GET', '/boat/inState?state=sold')).toEqual({ status: 200, body: [{ id: 3, ...boat }] });
+  const replaced = { id: 3, name: 'Max', pictures: [] };
+  expect(await send('PUT', '/boat', replaced)).toMatchObject({ status: 200, body: { id: 3, name: 'Max' } });
+  const program = `$client = new SoapClient('${mock.callers}/Harbour/v1?wsdl', ['cache_wsdl' => WSDL_CACHE_NONE]);
+    echo json_encode($client->getBoat(['boatId' => 3]));`;
   const { stdout } = await run('php', ['-r', program]);
   expect(stdout).toContain('"name":"Max"');
-  expect(stdout).not.toContain('Dogs');
-  expect((await send('DELETE', '/pet/3')).status).toBe(200);
-  expect((await send('GET', '/pet/3')).status).toBe(404);
+  expect(stdout).not.toContain('Ostend');
+  expect((await send('DELETE', '/boat/3')).status).toBe(200);
+  expect((await send('GET', '/boat/3')).status).toBe(404);
   await mock.stop();
 });
 

@@ -5,19 +5,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { createPetstore } from '../openapi/servers/petstore.mjs';
+import { createHarbour } from '../openapi/servers/harbour.mjs';
 import { spawnTriglyph } from '../support/commands.ts';
+import { ownDocument } from '../support/corpus.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 import { post, printedCalls, type ServingProgram, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
-const document = join(import.meta.dirname, '../openapi/corpus/petstore.yaml');
-const service = 'SwaggerPetstoreOpenAPI30';
-const pet = { id: 7, name: 'Rex', photoUrls: ['a', 'b'], tags: [{ id: 1, name: 'big' }], status: 'available' };
+const document = ownDocument('harbour.yaml');
+const service = 'Harbour';
+const boat = { id: 7, name: 'Rex', pictures: ['a', 'b'], flags: [{ id: 1, name: 'big' }], state: 'moored' };
 
-const { server, received } = createPetstore();
+const { server, received } = createHarbour();
 let upstream = '';
 beforeAll(async () => {
   upstream = `http://127.0.0.1:${await listenLocally(server)}`;
@@ -53,21 +54,21 @@ const soap = async (callers: string, message: string, type: keyof typeof envelop
   return await post(`${callers}/${service}/v1`, type, body);
 };
 
-describe('the Petstore', () => {
+describe('the harbour', () => {
   test('is called in JSON at its own paths, and neither side sees a difference', async () => {
     const { callers } = await start();
     const before = received.length;
-    const sent = '{ "id": 7, "name": "", "photoUrls": [], "category": null, "more": {"of": 1.10}}';
-    const added = await post(`${callers}/api/v3/pet?trace=1&trace=2`, 'application/json', sent);
-    expect(received[before]).toMatchObject({ method: 'POST', url: '/api/v3/pet?trace=1&trace=2', body: sent });
-    const direct = await post(`${upstream}/api/v3/pet`, 'application/json', sent);
+    const sent = '{ "id": 7, "name": "", "pictures": [], "home": null, "more": {"of": 1.10}}';
+    const added = await post(`${callers}/api/v3/boat?trace=1&trace=2`, 'application/json', sent);
+    expect(received[before]).toMatchObject({ method: 'POST', url: '/api/v3/boat?trace=1&trace=2', body: sent });
+    const direct = await post(`${upstream}/api/v3/boat`, 'application/json', sent);
     expect(added).toEqual(direct);
     for (const path of [
-      'pet/7',
-      'pet/999',
-      'pet/findByTags?tags=a&tags=b',
-      'store/inventory',
-      'user/login?username=a%20b',
+      'boat/7',
+      'boat/999',
+      'boat/withFlags?flags=a&flags=b',
+      'berth/count',
+      'crew/login?name=a%20b',
     ]) {
       const [through, without] = await Promise.all([
         fetch(`${callers}/api/v3/${path}`),
@@ -79,48 +80,52 @@ describe('the Petstore', () => {
         await without.text(),
       ]);
     }
-    const { headers } = await fetch(`${callers}/api/v3/pet/999`);
+    const { headers } = await fetch(`${callers}/api/v3/boat/999`);
     for (const name of ['x-content-type-options', 'x-request-id']) expect(headers.get(name)).not.toContain(',');
-    const other = await fetch(`${callers}/api/v3/pet`, { method: 'PATCH' });
+    const other = await fetch(`${callers}/api/v3/boat`, { method: 'PATCH' });
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'PUT, POST']);
-    expect((await fetch(`${callers}/api/v3/pet/7/8/9`)).status).toBe(404);
+    expect((await fetch(`${callers}/api/v3/boat/7/8/9`)).status).toBe(404);
   });
 
   test.each(['text/xml', 'application/soap+xml'] as const)('is called in %s', async (type) => {
     const { callers } = await start();
     const members =
-      '<id>7</id><name>Rex</name><photoUrls>a</photoUrls><photoUrls>b</photoUrls><tags><id>1</id><name>big</name></tags><status>available</status>';
-    const added = await soap(callers, `<addPet>${members}</addPet>`, type);
-    expect(added.text).toContain(members.replace('<photoUrls>', '<category xsi:nil="true"/><photoUrls>'));
-    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(pet);
-    const found = await soap(callers, '<findPetsByTags><tags>big</tags><tags>a&amp;b</tags></findPetsByTags>', type);
-    expect(found.text).toMatch(/<result><id>7<\/id>.*<\/result><\/ns1:findPetsByTagsResponse>/);
-    expect(received.at(-1)?.url).toBe('/api/v3/pet/findByTags?tags=big&tags=a%26b');
-    const missing = await soap(callers, '<getPetById><petId>999</petId></getPetById>', type);
+      '<id>7</id><name>Rex</name><pictures>a</pictures><pictures>b</pictures><flags><id>1</id><name>big</name></flags><state>moored</state>';
+    const added = await soap(callers, `<addBoat>${members}</addBoat>`, type);
+    expect(added.text).toContain(members.replace('<pictures>', '<home xsi:nil="true"/><pictures>'));
+    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(boat);
+    const found = await soap(
+      callers,
+      '<findBoatsByFlags><flags>big</flags><flags>a&amp;b</flags></findBoatsByFlags>',
+      type,
+    );
+    expect(found.text).toMatch(/<result><id>7<\/id>.*<\/result><\/ns1:findBoatsByFlagsResponse>/);
+    expect(received.at(-1)?.url).toBe('/api/v3/boat/withFlags?flags=big&flags=a%26b');
+    const missing = await soap(callers, '<getBoat><boatId>999</boatId></getBoat>', type);
     expect([missing.status, missing.text]).toEqual([
       type === 'text/xml' ? 500 : 400,
-      expect.stringContaining('Pet not found'),
+      expect.stringContaining('Boat not found'),
     ]);
-    await soap(callers, '<uploadFile><petId>7</petId><body>AAEC</body></uploadFile>', type);
-    expect(received.at(-1)).toMatchObject({ body: '\u0000\u0001\u0002', url: '/api/v3/pet/7/uploadImage' });
-    await soap(callers, '<deletePet><api_key>k</api_key><petId>7</petId></deletePet>', type);
+    await soap(callers, '<addPhoto><boatId>7</boatId><body>AAEC</body></addPhoto>', type);
+    expect(received.at(-1)).toMatchObject({ body: '\u0000\u0001\u0002', url: '/api/v3/boat/7/photo' });
+    await soap(callers, '<removeBoat><api_key>k</api_key><boatId>7</boatId></removeBoat>', type);
     expect(received.at(-1)).toMatchObject({ method: 'DELETE', headers: { api_key: 'k' } });
-    const bad = await soap(callers, '<getPetById><petId>x</petId></getPetById>', type);
-    expect(bad.text).toContain('petId');
+    const bad = await soap(callers, '<getBoat><boatId>x</boatId></getBoat>', type);
+    expect(bad.text).toContain('boatId');
     expect(received.at(-1)?.method).toBe('DELETE');
   });
 
   test('is called in FORM at the same paths', async () => {
     const { callers } = await start();
     const form = 'application/x-www-form-urlencoded';
-    const pairs = 'id=7&name=Rex&photoUrls.0=a&photoUrls.1=b&tags.0.id=1&tags.0.name=big&status=available';
-    expect(await post(`${callers}/api/v3/pet`, form, pairs)).toEqual({ status: 200, text: pairs });
-    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(pet);
-    const read = await fetch(`${callers}/api/v3/pet/7`, { headers: { Accept: form } });
+    const pairs = 'id=7&name=Rex&pictures.0=a&pictures.1=b&flags.0.id=1&flags.0.name=big&state=moored';
+    expect(await post(`${callers}/api/v3/boat`, form, pairs)).toEqual({ status: 200, text: pairs });
+    expect(JSON.parse(received.at(-1)?.body ?? '')).toEqual(boat);
+    const read = await fetch(`${callers}/api/v3/boat/7`, { headers: { Accept: form } });
     expect(await read.text()).toBe(pairs);
-    const found = await fetch(`${callers}/api/v3/pet/findByTags?tags=big`, { headers: { Accept: form } });
+    const found = await fetch(`${callers}/api/v3/boat/withFlags?flags=big`, { headers: { Accept: form } });
     expect(await found.text()).toContain('result.0.name=Rex');
-    const refused = await post(`${callers}/api/v3/pet`, form, 'id=7&nome=Rex');
+    const refused = await post(`${callers}/api/v3/boat`, form, 'id=7&nome=Rex');
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('nome')]);
   });
 
@@ -129,7 +134,7 @@ describe('the Petstore', () => {
     await until('the calls', () => printed.stderr.includes('SOAP:'));
     const { stderr } = printed;
     expect(stderr).toContain('19 of 19 operations');
-    await post(`${upstream}/api/v3/pet`, 'application/json', JSON.stringify(pet));
+    await post(`${upstream}/api/v3/boat`, 'application/json', JSON.stringify(boat));
     for (const command of printedCalls(stderr)) {
       expect(command).not.toBe('');
       expect((await run('sh', ['-c', command])).stdout).not.toMatch(/errorCode|Fault/);
@@ -137,24 +142,24 @@ describe('the Petstore', () => {
     const page = await (await fetch(callers, { headers: { Accept: 'text/html' } })).text();
     const [, wsdl = ''] = /href="([^"]*\?wsdl)"/.exec(page) ?? [];
     const php = `$c = new SoapClient($argv[1], ['cache_wsdl' => WSDL_CACHE_NONE, 'features' => SOAP_SINGLE_ELEMENT_ARRAYS]);
-      $c->addPet(['id' => 8, 'name' => 'Php', 'photoUrls' => ['x', 'y'], 'tags' => [['id' => 2, 'name' => 'small']]]);
-      echo json_encode([$c->getPetById(['petId' => 8]), $c->findPetsByTags(['tags' => ['small']])->result[0]->name, count($c->__getFunctions())]);`;
+      $c->addBoat(['id' => 8, 'name' => 'Php', 'pictures' => ['x', 'y'], 'flags' => [['id' => 2, 'name' => 'small']]]);
+      echo json_encode([$c->getBoat(['boatId' => 8]), $c->findBoatsByFlags(['flags' => ['small']])->result[0]->name, count($c->__getFunctions())]);`;
     const fromPhp = JSON.parse((await run('php', ['-r', php, '--', wsdl])).stdout);
     expect(fromPhp).toMatchObject([
-      { id: 8, name: 'Php', photoUrls: ['x', 'y'], tags: [{ id: 2, name: 'small' }] },
+      { id: 8, name: 'Php', pictures: ['x', 'y'], flags: [{ id: 2, name: 'small' }] },
       'Php',
       38,
     ]);
     const python = `import sys, zeep
 client = zeep.Client(sys.argv[1])
-client.service.addPet(id=9, name='Zeep', photoUrls=['x'], status='sold')
-print(client.service.getPetById(petId=9).name, len(client.service.findPetsByStatus(status='sold')), len(client.service._operations))
+client.service.addBoat(id=9, name='Zeep', pictures=['x'], state='sold')
+print(client.service.getBoat(boatId=9).name, len(client.service.findBoatsByState(state='sold')), len(client.service._operations))
 try:
-  client.service.getPetById(petId=999)
+  client.service.getBoat(boatId=999)
 except zeep.exceptions.Fault as fault:
   print(fault.message)`;
     const fromZeep = (await run('/usr/bin/python3', ['-c', python, wsdl])).stdout;
-    expect(fromZeep.trim()).toBe('Zeep 1 19\nvalidation 404 Pet not found');
+    expect(fromZeep.trim()).toBe('Zeep 1 19\nvalidation 404 Boat not found');
   });
 
   test('a write with a key has its effect once, in whichever format it is repeated', async () => {
@@ -164,15 +169,15 @@ except zeep.exceptions.Fault as fault:
     const body = JSON.stringify({ id: 11, name: 'Once' });
     const answers = [];
     for (let count = 0; count < 2; count += 1)
-      answers.push(await post(`${callers}/api/v3/pet`, 'application/json', body, headers));
-    const form = await post(`${callers}/api/v3/pet`, 'application/x-www-form-urlencoded', 'id=11&name=Once', headers);
+      answers.push(await post(`${callers}/api/v3/boat`, 'application/json', body, headers));
+    const form = await post(`${callers}/api/v3/boat`, 'application/x-www-form-urlencoded', 'id=11&name=Once', headers);
     expect([...answers, form]).toEqual([
       { status: 200, text: body },
       { status: 200, text: body },
       { status: 200, text: 'id=11&name=Once' },
     ]);
     expect(received.length).toBe(before + 1);
-    const other = await post(`${callers}/api/v3/pet`, 'application/json', '{"id":12,"name":"Once"}', headers);
+    const other = await post(`${callers}/api/v3/boat`, 'application/json', '{"id":12,"name":"Once"}', headers);
     expect(other.status).toBe(422);
     expect(received.length).toBe(before + 1);
   });
@@ -182,7 +187,7 @@ except zeep.exceptions.Fault as fault:
     const body = JSON.stringify({ id: 20, name: 'Mine' });
     const add = async (headers: Readonly<Record<string, string>>, query = '') => {
       const before = received.length;
-      await post(`${callers}/api/v3/pet${query}`, 'application/json', body, {
+      await post(`${callers}/api/v3/boat${query}`, 'application/json', body, {
         'Idempotency-Key': 'shared',
         ...headers,
       });
@@ -196,13 +201,13 @@ except zeep.exceptions.Fault as fault:
     expect(await add({}, '?key=dora')).toBeDefined();
     expect(await add({}, '?key=dora')).toBeUndefined();
     const basic = `Basic ${Buffer.from('erp:secret').toString('base64')}`;
-    const message = `<e:Envelope xmlns:e="${envelopes['text/xml']}"><e:Body><getPetById xmlns="urn:openapi:${service.toLowerCase()}"><petId>20</petId></getPetById></e:Body></e:Envelope>`;
+    const message = `<e:Envelope xmlns:e="${envelopes['text/xml']}"><e:Body><getBoat xmlns="urn:openapi:${service.toLowerCase()}"><boatId>20</boatId></getBoat></e:Body></e:Envelope>`;
     await post(`${callers}/${service}/v1`, 'text/xml', message, { Authorization: basic });
     expect(received.at(-1)?.headers).toMatchObject({ api_key: 'secret', authorization: 'Bearer secret' });
   });
 
   test('in JSON it is served as in YAML, and --save writes a project that runs', async () => {
-    const file = join(empty.path, 'petstore.json');
+    const file = join(empty.path, 'harbour.json');
     writeFileSync(file, JSON.stringify(parse(readFileSync(document, 'utf8'))));
     gateway = await serve(['--openapi', file, '--upstream', upstream, '--save', '.'], empty.path);
     await gateway.stop();
@@ -210,15 +215,13 @@ except zeep.exceptions.Fault as fault:
       '.gitignore',
       'contract.ts',
       'data',
-      'petstore.json',
+      'harbour.json',
       'triglyph.config.ts',
     ]);
     gateway = await serve([], empty.path);
-    await post(`${gateway.callers}/api/v3/pet`, 'application/json', JSON.stringify(pet));
-    expect((await soap(gateway.callers, '<getPetById><petId>7</petId></getPetById>')).text).toContain(
-      '<name>Rex</name>',
-    );
-    expect(await (await fetch(`${gateway.callers}/api/v3/pet/7`)).json()).toEqual(pet);
+    await post(`${gateway.callers}/api/v3/boat`, 'application/json', JSON.stringify(boat));
+    expect((await soap(gateway.callers, '<getBoat><boatId>7</boatId></getBoat>')).text).toContain('<name>Rex</name>');
+    expect(await (await fetch(`${gateway.callers}/api/v3/boat/7`)).json()).toEqual(boat);
   });
 });
 

@@ -6,10 +6,11 @@ import type { Service } from '../../src/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { MessageHeader } from '../../src/formats/protocol.ts';
+import { ownDocument } from '../support/corpus.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const file = join(import.meta.dirname, '../wsdl/corpus/WSAActionService.wsdl');
+const file = ownDocument('tides.wsdl');
 const folder = tempFolder();
 afterAll(() => folder.discard());
 
@@ -18,11 +19,11 @@ const wsdlOf = (service: Service) => deriveWsdl(service, { address: 'http://acti
 /** The action in the answer to an addressed request. */
 function replyOf(service: Service): string | undefined {
   const { soap11 } = createProtocols([service]);
-  const [operation] = [...service.operations.values()];
-  const { body } = soap11.encodeRequest(service, operation!, {});
+  const operation = service.operations.get('measure');
+  const { body } = soap11.encodeRequest(service, operation!, { place: 'Ostend' });
   const block = (name: string, text: string): string =>
     `<a:${name} xmlns:a="http://www.w3.org/2005/08/addressing">${text}</a:${name}>`;
-  const action = block('Action', 'myInputAction') + block('MessageID', 'urn:one');
+  const action = block('Action', 'urn:tides:measure') + block('MessageID', 'urn:one');
   const sent = body.replace('<soap:Body>', `<soap:Header>${action}</soap:Header><soap:Body>`);
   const header: MessageHeader = {};
   const target = { service, version: service.version, operation: undefined };
@@ -33,18 +34,18 @@ function replyOf(service: Service): string | undefined {
     { query: '', headers: {} },
     header,
   );
-  const answer = header.relate?.(soap11.encode(operation!, {}));
+  const answer = header.relate?.(soap11.encode(operation!, { height: '4 m' }));
   return /<wsa:Action[^>]*>([^<]*)</.exec(answer?.body ?? '')?.[1];
 }
 
 test('the action of an answer is that of the WSDL, also after the derived one is imported', async () => {
   const { service, text } = await importWsdl(file, { allowNetwork: false });
-  expect(replyOf(service)).toBe('myOutputAction');
-  expect(text).toMatch(/replyAction: '?"?myOutputAction/);
-  expect(wsdlOf(service)).toContain('wsam:Action="myOutputAction"');
+  expect(replyOf(service)).toBe('urn:tides:measured');
+  expect(text).toMatch(/replyAction: '?"?urn:tides:measured/);
+  expect(wsdlOf(service)).toContain('wsam:Action="urn:tides:measured"');
   const derived = join(folder.path, 'derived.wsdl');
   writeFileSync(derived, wsdlOf(service));
-  expect(replyOf((await importWsdl(derived, { allowNetwork: false })).service)).toBe('myOutputAction');
+  expect(replyOf((await importWsdl(derived, { allowNetwork: false })).service)).toBe('urn:tides:measured');
 });
 
 test('without one it follows from the names: a control', async () => {
@@ -53,8 +54,6 @@ test('without one it follows from the names: a control', async () => {
     [...service.operations].map(([name, { replyAction: _, ...operation }]) => [name, operation] as const),
   );
   const without = { ...service, operations };
-  expect(replyOf(without)).toBe(
-    `http://server.fromwsdl.jaxws1040.bugs/${service.name}PortType/${[...operations.keys()][0]}Response`,
-  );
+  expect(replyOf(without)).toBe('urn:tides:warnings:TidesPortType:measureResponse');
   expect(wsdlOf(without)).not.toContain('wsam');
 });

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Service } from '../../src/contract/service.ts';
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { ownDocument } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const source = join(import.meta.dirname, '../wsdl/attachments.wsdl');
-const original = readFileSync(source, 'utf8');
+const original = readFileSync(ownDocument('attachments.wsdl'), 'utf8');
 const folder = tempFolder();
 afterAll(() => folder.discard());
 
@@ -83,14 +83,12 @@ describe('a policy', () => {
 });
 
 test('encoded messages refer to their attachments', async () => {
-  const { services } = await importWsdl(join(import.meta.dirname, '../wsdl/corpus/mime-rpc.wsdl'), {
-    allowNetwork: false,
-  });
+  const { services } = await importWsdl(ownDocument('pictures.wsdl'), { allowNetwork: false });
   const [{ service }] = services as [(typeof services)[0]];
-  expect(fieldsOf(service!, 'EchoAttachment', 'input')).toMatchObject({
-    In: { schema: { kind: 'binary', attached: 'href' } },
+  expect(fieldsOf(service!, 'Develop', 'input')).toMatchObject({
+    Picture: { schema: { kind: 'binary', attached: 'href' } },
   });
-  expect(fieldsOf(service!, 'EchoBase64AsAttachment', 'input').In!.schema).not.toHaveProperty('attached');
+  expect(fieldsOf(service!, 'Scan', 'input').Picture!.schema).not.toHaveProperty('attached');
 });
 
 test('a part that is not there, or that a field is called, is reported', async () => {

@@ -3,24 +3,23 @@
  * is in front of it, and the client is made from the WSDL of the gateway.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Operation } from '../../../src/contract/operation.ts';
 import type { Service } from '../../../src/contract/service.ts';
 import { exampleOf } from '../../../src/documents/example.ts';
 import { importOpenApi } from '../../../src/documents/openapi-import/import-openapi.ts';
 import { createProtocols } from '../../../src/formats/index.ts';
+import { corpusFolder, ownDocument } from '../../support/corpus.ts';
 import { startMock } from '../../support/mock.ts';
 import { serve } from '../../support/serving-program.ts';
 import { mainOfGsoap } from './gsoap.ts';
 import type { OperationsStack } from './stacks.ts';
 
 const execute = promisify(execFile);
-const corpus = join(import.meta.dirname, '../../openapi/corpus');
-
-/** A sample, a document that FastAPI wrote, and five larger ones of public APIs. */
-export const documents = [
+/** A sample, a document that FastAPI wrote, and five larger ones of public APIs: those that are there. */
+const publicDocuments = [
   'petstore.yaml',
   'jina.json',
   'discord.json',
@@ -28,7 +27,14 @@ export const documents = [
   'influxdb.json',
   'twitter.yaml',
   'atlassian-jira.yaml',
-] as const;
+].map((name) => join(corpusFolder('openapi'), name));
+
+/** The paths of the documents: two that were written here, and public ones. */
+export const documents: readonly string[] = [
+  ownDocument('harbour.yaml'),
+  ownDocument('observatory.json'),
+  ...publicDocuments.filter((file) => existsSync(file)),
+];
 
 export interface OperationsOutcome {
   readonly stack: OperationsStack;
@@ -38,16 +44,16 @@ export interface OperationsOutcome {
   readonly failures: readonly string[];
 }
 
-/** `folder`: for what is built. `upstream`: another service than the mock, for a control. */
+/** `file`: an OpenAPI document. `folder`: for what is built. `upstream`: another service than the mock, for a control. */
 export async function runOperations(
   stack: OperationsStack,
-  document: string,
+  file: string,
   folder: string,
   upstream?: string,
 ): Promise<OperationsOutcome> {
+  const document = basename(file);
   const built = join(folder, `operations-${stack.name}-${document}`);
   mkdirSync(built, { recursive: true });
-  const file = join(corpus, document);
   const { service } = await importOpenApi(file, { allowNetwork: false });
   const operations = [...service.operations.values()];
   const mock = await startMock(built, ['--openapi', file]);

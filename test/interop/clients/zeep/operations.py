@@ -13,17 +13,31 @@ from zeep import xsd
 def typed(kind, value):
     """Returns a value as zeep wants it for a type of the schema."""
     if isinstance(value, list):
+        wrapper = wrapper_of(kind, value)
+        if wrapper is not None:
+            return {wrapper.name: [typed(wrapper.type, each) for each in value]}
         return [typed(kind, each) for each in value]
     if isinstance(value, dict) and list(value) == ["base64"]:
         return base64.b64decode(value["base64"])
     if isinstance(value, dict):
         kinds = {name: element.type for name, element in kind.elements}
+        if list(kinds) == ["entry"] and "entry" not in value:
+            return {"entry": [{"key": key, "value": each} for key, each in value.items()]}
         return {name: typed(kinds[name], each) for name, each in value.items()}
     if isinstance(kind, xsd.DateTime):
         return datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
     if isinstance(kind, xsd.Date):
         return datetime.date.fromisoformat(value)
     return value
+
+
+def wrapper_of(kind, items):
+    """Returns the element of the items, if an element around them has this type: entries of a map have one."""
+    elements = getattr(kind, "elements", [])
+    if len(elements) != 1 or not elements[0][1].accepts_multiple:
+        return None
+    name, element = elements[0]
+    return None if all(isinstance(each, dict) and list(each) == [name] for each in items) else element
 
 
 client = zeep.Client(os.environ["WSDL"])

@@ -8,6 +8,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { Path } from '../contract/path.ts';
 import type { FaultCode, Issue, Problem, ProblemKind } from '../contract/problem.ts';
 import type { CompileRead } from '../contract/read.ts';
+import type { SentKey } from '../contract/retry.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
 import type { Leniencies, Leniency } from './leniencies.ts';
@@ -127,8 +128,8 @@ export interface Decoded {
   /** Canonical, if there are no issues. */
   readonly input: unknown;
   readonly issues: readonly Issue[];
-  /** The Idempotency-Key in the body, as sent. */
-  readonly key?: string | undefined;
+  /** The Idempotency-Key in the body. */
+  readonly key?: SentKey | undefined;
   /** What the body needed to be read. */
   readonly leniencies?: readonly Leniency[];
   /** The caller reads answers whose bytes are parts of their own (XOP). */

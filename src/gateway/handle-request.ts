@@ -70,7 +70,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     request.decoded = decodeBody(body, target, request, gateway.protocols);
     request.caller = await authenticateMessage(request, gateway);
     gateway.checks.decoded(request);
-    request.key = keyOf(wire.headers, request.decoded);
+    request.key = keyOf(wire, request.decoded);
     const current = findCurrent(request.decoded, body, request, gateway);
     const decoded = await inMemory(request.decoded, request, current);
     const canonical = authorize(decoded, current, request.caller, request);

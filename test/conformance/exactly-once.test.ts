@@ -119,13 +119,53 @@ describe('a key in the body', () => {
     expect(byHeader.message.headers.pspReference).toBe(done.message.headers.pspReference);
   });
 
-  test('the header rules where both are there', async () => {
+  test('two keys that differ are refused, and nothing is done', async () => {
     const shopper = fresh('both');
     const key = fresh('key');
     const unkeyed = call('form', 'storeToken', tokenFor(shopper));
     const asked = { ...unkeyed, body: form.withKey!(unkeyed.body, fresh('other')) };
+    const refused = await send(asked, { 'idempotency-key': key });
+    expect(refused.message.status).toBe(400);
+    expect(refused.message.body).toContain('two+different+keys');
+    expect(await count(shopper)).toBe(0);
+  });
+
+  test('the header takes precedence over a MessageID, which stacks make anew for each attempt', async () => {
+    const key = fresh('key');
+    const unkeyed = call('soap11', 'storeToken', tokenFor(fresh('both')));
+    const asked = { ...unkeyed, body: formats.soap11.withKey!(unkeyed.body, fresh('urn:uuid')) };
     const done = await send(asked, { 'idempotency-key': key });
     expect(done.message.headers['Idempotency-Key']).toBe(key);
+  });
+
+  test.each(carriers)('$name: as long as one in the header, and no longer', async ({ name, withKey }) => {
+    const unkeyed = call(name, 'storeToken', tokenFor(fresh('long')));
+    const asked = (length: number) => ({ ...unkeyed, body: withKey(unkeyed.body, fresh('').padEnd(length, 'x')) });
+    expect((await send(asked(64), {})).entry.outcome).toBe('ok');
+    const refused = await send(asked(65), {});
+    expect(refused.entry.outcome).toBe('invalidKey');
+    expect(refused.message.body).toMatch(/(?:MessageID|idempotencyKey)(?: |\+)is(?: |\+)not(?: |\+)1/);
+  });
+
+  const block = (body: string, name: string, key: string): string =>
+    body.replace(/<(soap|env):Body>/, (found, prefix) => {
+      const sent = `<k:${name} xmlns:k="urn:keys" ${prefix}:mustUnderstand="1">${key}</k:${name}>`;
+      return `<${prefix}:Header>${sent}</${prefix}:Header>${found}`;
+    });
+  test.each(names)('%s: X-Idempotency-Key, the query and a header block are the key', async (name) => {
+    const key = fresh('elsewhere');
+    const asked = call(name, 'storeToken', tokenFor(fresh('elsewhere')));
+    const isSoap = name === 'soap11' || name === 'soap12';
+    const done = await send(asked, { 'x-idempotency-key': key });
+    const again = [
+      await send({ ...asked, path: `${asked.path}?idempotencyKey=${key}` }, {}),
+      ...(isSoap ? [await send({ ...asked, body: block(asked.body, 'IdempotencyKey', key) }, {})] : []),
+    ];
+    expect(done.message.headers['Idempotency-Key']).toBe(key);
+    for (const { message } of again) {
+      expect(message.headers['Idempotent-Replayed']).toBe('true');
+      expect(message.headers.pspReference).toBe(done.message.headers.pspReference);
+    }
   });
 
   test('one that is empty, or below others, is refused and nothing is done', async () => {

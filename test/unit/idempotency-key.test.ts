@@ -2,17 +2,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import type { SentKey } from '../../src/contract/retry.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const operation = recurringV25.operations.get('storeToken')!;
-const decoded = (key?: string): Decoded => ({ operation, input: {}, issues: [], key });
+const decoded = (key?: SentKey): Decoded => ({ operation, input: {}, issues: [], key });
+const head = (headers: Readonly<Record<string, string | undefined>>, query = '') => ({ headers, query });
 const uuid = '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10';
 
 describe('a key in the header', () => {
-  const of = (header: string | undefined) => keyOf({ 'idempotency-key': header }, decoded());
+  const of = (header: string | undefined) => keyOf(head({ 'idempotency-key': header }), decoded());
   test.each([
     [uuid, uuid],
     [`"${uuid}"`, uuid],
@@ -74,12 +76,46 @@ describe('a key in the header', () => {
   });
 });
 
-test('a key in the body may be longer, as SOAP stacks create them, and the header takes precedence', () => {
-  const long = `http://example.com/${'x'.repeat(200)}`;
-  expect(keyOf({}, decoded(long))).toBe(long);
-  expect(keyOf({ 'idempotency-key': uuid }, decoded(long))).toBe(uuid);
-  expect(() => keyOf({}, decoded('x'.repeat(257)))).toThrow(/Idempotency-Key/);
-  expect(() => keyOf({}, decoded(''))).toThrow(/Idempotency-Key/);
+describe('a key in another place', () => {
+  const inBody = (text: string, isMessageId?: true): SentKey => ({
+    ...{ text, place: isMessageId ? 'MessageID' : 'idempotencyKey' },
+    ...(isMessageId && { isMessageId }),
+  });
+  const long = 'x'.repeat(65);
+  test.each<[string, Parameters<typeof keyOf>[0], SentKey | undefined]>([
+    ['the header X-Idempotency-Key', head({ 'x-idempotency-key': `"${uuid}"` }), undefined],
+    ['a header of a maker', head({ 'x-shop-idempotency-token': uuid }), undefined],
+    ['the query', head({}, `a=1&idempotencyKey=${uuid}`), undefined],
+    ['the query, as the header is called', head({}, `Idempotency-Key=${uuid}`), undefined],
+    ['the body', head({}), inBody(uuid)],
+    ['a MessageID', head({}), inBody(uuid, true)],
+    ['two places', head({ 'idempotency-key': uuid }, `idempotencyKey=${uuid}`), inBody(uuid)],
+    ['the header, beside a MessageID that the stack made', head({ 'idempotency-key': uuid }), inBody('urn:1', true)],
+  ])('%s', (_, sent, body) => {
+    expect(keyOf(sent, decoded(body))).toBe(uuid);
+  });
+
+  test.each<[string, Parameters<typeof keyOf>[0], SentKey | undefined, string]>([
+    [
+      'X-Idempotency-Key',
+      head({ 'x-idempotency-key': long }),
+      undefined,
+      'the header x-idempotency-key is not 1 to 64',
+    ],
+    ['the query', head({}, 'idempotencyKey=a+b'), undefined, 'idempotencyKey in the query is not 1 to 64'],
+    ['the body', head({}), inBody(long), 'idempotencyKey is not 1 to 64'],
+    ['an empty body', head({}), inBody(''), 'idempotencyKey is not 1 to 64'],
+    ['a MessageID', head({}), inBody(long, true), 'MessageID is not 1 to 64'],
+    ['two', head({ 'idempotency-key': 'a' }), inBody('b'), 'Idempotency-Key and idempotencyKey are two different keys'],
+  ])('%s: a refusal names the place', (_, sent, body, text) => {
+    expect(() => keyOf(sent, decoded(body))).toThrow(text);
+  });
+
+  test('a parameter that the operation declares is its own', () => {
+    const upstream = { method: 'POST', path: '/a', parameters: { key: { in: 'header', name: 'X-Idempotency-Key' } } };
+    const own = { ...operation, upstream } as Operation;
+    expect(keyOf(head({ 'x-idempotency-key': uuid }), { operation: own })).toBeUndefined();
+  });
 });
 
 test('a key under 16 characters is weak', () => {

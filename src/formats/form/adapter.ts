@@ -22,7 +22,7 @@ import { decodeErrorText } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { invalidFieldsHeader, printInvalidFields } from './invalid-fields.ts';
 import { adapterText, formUpstream, type Pair, parsePairs } from './pairs.ts';
-import { limits, parse, parseReply, parseText, prefixOf, take, under } from './parse.ts';
+import { limits, parse, parseReply, parseText, prefixOf, takeKey, under } from './parse.ts';
 import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
@@ -59,7 +59,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const more = query === '' ? [] : fieldsInQuery(query, service, formField);
       if (more.length > 0 && !context.leniencies.has('query-fields')) throw malformedBody('fields in the query');
       const tree = requireTree(parse(body, { charset, withPlaces, more }));
-      const key = take(tree, formField);
+      const key = takeKey(tree, formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const prefix = prefixOf(operation.input);
       const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: under(tree, prefix) });

@@ -19,7 +19,7 @@ import { okMessage } from '../wire.ts';
 import { decodeError } from './decode-error.ts';
 import { pairsOf, withExtras } from './extras.ts';
 import { formText, formUpstream, type Pair } from './pairs.ts';
-import { limits, type Node, parse, parseReply, parseText, prefixOf, take, under } from './parse.ts';
+import { limits, type Node, parse, parseReply, parseText, prefixOf, takeKey, under } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
@@ -51,7 +51,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const more = target.parameters === undefined ? [] : pairsOutside(operation, target, head);
       const pairsMax = mayHaveLongLists(operation.input) ? manyMembersMax : limits.pairsMax;
       const tree = requireTree(parse(body, { charset, withPlaces, more, pairsMax }));
-      const key = take(tree, places.formField);
+      const key = takeKey(tree, places.formField);
       const named = context.leniencies.has('adapter-names') ? underPrefix(tree, target, operation) : undefined;
       const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body: named ?? tree });
       const used = [...leniencies, ...(named === undefined ? [] : adapterNames)];

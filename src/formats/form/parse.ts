@@ -3,6 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Operation } from '../../contract/operation.ts';
 import type { TextPlace } from '../../contract/read.ts';
+import type { SentKey } from '../../contract/retry.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
@@ -68,12 +69,12 @@ export function treeOf(pairs: Iterable<Pair>, document?: string): Parsed {
   return { tree };
 }
 
-/** Removes a name that is no field from the tree and returns its value. */
-export function take({ below }: Node, name: string): string | undefined {
+/** Removes the Idempotency-Key, which is no field, from the tree and returns it. */
+export function takeKey({ below }: Node, name: string): SentKey | undefined {
   const found = below.get(name);
-  if (found === undefined || found.below.size > 0) return undefined;
+  if (found?.value === undefined || found.below.size > 0) return undefined;
   below.delete(name);
-  return found.value;
+  return { text: found.value, place: name };
 }
 
 function createNode(): Node {

@@ -265,7 +265,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
         understands,
         onHeader,
       };
-      const { body: content, messageId, header, hasBlanks } = parse(bytes, charset, options);
+      const { body: content, key: sent, header, hasBlanks } = parse(bytes, charset, options);
       found = find(content);
       if (found === undefined) throw unknownOperation(target.service);
       const { operation, first } = found;
@@ -281,7 +281,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const body = received?.join(fields, operation.input) ?? fields;
       const { value, issues, leniencies = [] } = codecOf(operation).input.read({ body });
       if (issues.length === 0) received?.requireAllRead();
-      const key = places.messageId ? messageId : undefined;
+      const key = sent?.isMessageId === true && !places.messageId ? undefined : sent;
       return {
         ...{ operation, input: value, issues, key },
         ...((hasBlanks || leniencies.length > 0) && {

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { manyMembersMax } from '../../contract/attachments.ts';
 import { describe, Problem } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
+import { keyHeader, meansKey, type SentKey } from '../../contract/retry.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../lib/xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../lib/xml/element.ts';
@@ -22,8 +23,8 @@ export interface Envelope {
 }
 
 export interface RequestEnvelope extends Envelope {
-  /** The identifier that the sender gave the message (WS-Addressing). */
-  readonly messageId: string | undefined;
+  /** The Idempotency-Key: a block of that name, or the identifier that the sender gave the message (WS-Addressing). */
+  readonly key: SentKey | undefined;
   readonly hasBlanks: boolean;
 }
 
@@ -65,8 +66,10 @@ export function parse(
   const blocks = envelope.header?.children.filter((each) => isForUs(each, dialect)) ?? [];
   onHeader(blocks);
   checkAddressing(blocks);
-  refuseUnknownHeaders(blocks, dialect, (block) => understands(envelope.body, block));
-  return { ...envelope, messageId: messageIdOf(blocks), hasBlanks };
+  const understood = (block: Element) => understands(envelope.body, block);
+  const key = blockOfKey(blocks, understood);
+  refuseUnknownHeaders(blocks, dialect, (block) => block === key || understood(block));
+  return { ...envelope, key: keyIn(key, blocks), hasBlanks };
 }
 
 const declarationBehindBlanks = /^[\t\n\r ]+<\?xml[\t\n\r ]+version[\t\n\r ]*=[\t\n\r ]*(["'])1\.0\1[^<>?]*\?>/;
@@ -189,7 +192,16 @@ function refuseUnknownHeaders(
   }
 }
 
-function messageIdOf(blocks: readonly Element[]): string | undefined {
+/** A block that is called as the Idempotency-Key, where the operation has no header of this name. */
+function blockOfKey(blocks: readonly Element[], understood: (block: Element) => boolean): Element | undefined {
+  const [found, ...others] = blocks.filter((block) => meansKey(block.local) && !understood(block));
+  if (others.length > 0) throw malformedBody(`two header blocks with an ${keyHeader}`);
+  return found;
+}
+
+function keyIn(block: Element | undefined, blocks: readonly Element[]): SentKey | undefined {
+  if (block !== undefined) return { text: block.text.trim(), place: `${block.local} in the SOAP header` };
   const found = blocks.find((each) => each.local === 'MessageID' && understandsAddressing(each));
-  return found?.text.trim() || undefined;
+  const text = found?.text.trim();
+  return text === undefined || text === '' ? undefined : { text, place: 'MessageID', isMessageId: true };
 }

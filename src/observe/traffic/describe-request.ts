@@ -60,7 +60,7 @@ export function describeDetails(
 ): TrafficDetails {
   const { headers } = recording.request.request;
   const { message, entry, decoded } = answer;
-  const key = message.headers[keyHeader] ?? decoded?.key ?? headers[keyHeader.toLowerCase()];
+  const key = message.headers[keyHeader] ?? decoded?.key?.text ?? headers[keyHeader.toLowerCase()];
   const { problem } = entry;
   const details: TrafficDetails = {
     tenant: entry.tenant,

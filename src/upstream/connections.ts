@@ -1,6 +1,7 @@
 /** Sends requests over a pool of connections (HTTP/1.1), with a queue of bounded length and limits on time and size. */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
 import { StreamedBody } from '../formats/sent-body.ts';
 import { type BodyReader, readBodyTo } from '../formats/spool-body.ts';
@@ -44,6 +45,9 @@ function loadPool(): { readonly PoolClass: typeof Pool; readonly createConnector
   };
 }
 
+/** Methods whose bodies servers may leave unread, and then take for the next request (RFC 9110, section 9.3.1). */
+const ignoredBodies: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
 /** Idle connections are closed before common servers close them: a request on its way would be lost. */
 const idleMsMax = 4_000;
 
@@ -56,6 +60,8 @@ export class Connections {
   readonly #waiting = new Set<Exchange>();
   #active = 0;
   #isClosed = false;
+  /** The exchange whose head is written next: the pool starts a request and writes its head in one turn. */
+  #starting: Exchange | undefined;
 
   constructor(options: ConnectionOptions) {
     const { url, tls = {}, timeouts, connections } = options;
@@ -77,9 +83,15 @@ export class Connections {
       headersTimeout: timeouts.headersMs,
       bodyTimeout: timeouts.bodyMs,
       connect: (to, callback) =>
-        connect(to, (...outcome) =>
-          outcome[0] === null ? callback(null, skipContinue(outcome[1])) : callback(...outcome),
-        ),
+        connect(to, (...outcome) => {
+          if (outcome[0] !== null) return callback(...outcome);
+          const [, socket] = outcome;
+          const onHead = () => {
+            this.#starting?.useSocket(socket);
+            this.#starting = undefined;
+          };
+          return callback(null, skipContinue(socket, onHead));
+        }),
     });
   }
 
@@ -95,7 +107,7 @@ export class Connections {
   send(request: OutgoingRequest, msMax: number, large?: LargeAnswer): Promise<IncomingResponse> {
     return new Promise((resolve, reject) => {
       const { responseBytesMax = responseBytesDefault } = this.#options;
-      const settle = { resolve, reject, end: this.#end };
+      const settle = { resolve, reject, start: this.#begin, end: this.#end };
       const exchange = new Exchange(request, settle, responseBytesMax, large);
       if (this.#isClosed) exchange.fail(new UpstreamFailure('closed', 'notSent'));
       else if (this.#active < this.#options.connections) this.#start(exchange, msMax);
@@ -123,10 +135,20 @@ export class Connections {
     exchange.isActive = true;
     if (msMax !== undefined) exchange.limit(msMax);
     const { request } = exchange;
-    const { body } = request;
-    const sent = body instanceof StreamedBody ? { ...request, body: body.read() } : request;
+    const { method, body } = request;
+    const isEnding = body !== null && ignoredBodies.has(method);
+    const sent = {
+      ...request,
+      ...(body instanceof StreamedBody && { body: body.read() }),
+      // The server is told to end the connection, and with it whatever it has not read.
+      ...(isEnding && { reset: true }),
+    };
     this.#pool.dispatch(sent as Dispatcher.DispatchOptions, exchange);
   }
+
+  readonly #begin = (exchange: Exchange): void => {
+    this.#starting = exchange;
+  };
 
   readonly #end = (exchange: Exchange): void => {
     if (!exchange.isActive) {
@@ -157,6 +179,7 @@ export interface LargeAnswer {
 interface Settle {
   resolve(response: IncomingResponse): void;
   reject(failure: UpstreamFailure): void;
+  start(exchange: Exchange): void;
   end(exchange: Exchange): void;
 }
 
@@ -174,6 +197,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingResponse['headers'] | undefined;
   #controller: Dispatcher.DispatchController | undefined;
+  #socket: Socket | undefined;
+  /** The answer began before the request was written to its end. */
+  #isEarly = false;
   #timer: NodeJS.Timeout | undefined;
   #isSettled = false;
   isActive = false;
@@ -184,6 +210,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle;
     this.#bytesMax = bytesMax;
     this.#large = large;
+  }
+
+  /** The request is written to this socket. */
+  useSocket(socket: Socket): void {
+    this.#socket = socket;
   }
 
   limit(msMax: number): void {
@@ -212,6 +243,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#settle.start(this);
     // It was given up while it waited for a connection.
     if (this.#isSettled) controller.abort(new UpstreamFailure('queueTimeout', 'notSent'));
   }
@@ -219,6 +251,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200) return;
     this.#status = status;
+    this.#isEarly = (this.#socket?.writableLength ?? 0) > 0;
     this.#headers = withSingleValues(headers);
     if (this.#large !== undefined) this.#reader = readerOf(this.#large, status, this.#headers);
   }
@@ -252,6 +285,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    // The server may take the rest of the body for its next request.
+    if (this.#isEarly) this.#socket?.destroy();
     if (this.#isSettled) return;
     const rest = this.#small.end();
     if (this.#reader !== undefined)
@@ -321,7 +356,7 @@ function endLate(exchange: Exchange): void {
   exchange.end();
 }
 
-/** A header that occurs twice is a list. A cookie may have a comma. */
+/** A header that occurs twice is a list. A cookie may have a comma: line feeds stand between cookies. */
 function withSingleValues(headers: Record<string, string | string[] | undefined>): IncomingResponse['headers'] {
   for (const name in headers)
     if (Array.isArray(headers[name])) headers[name] = headers[name].join(name === 'set-cookie' ? '\n' : ', ');

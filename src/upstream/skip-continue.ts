@@ -9,9 +9,9 @@ const lineBytes = 'HTTP/1.1 100 '.length;
 
 /**
  * Changes what the socket reads: each head of an answer 100 before the first other byte of an answer is left out. One request is on
- * the connection at a time, and only heads of requests are written as texts.
+ * the connection at a time, and only heads of requests are written as texts. `onHead`: called before each head of a request.
  */
-export function skipContinue(socket: Socket): Socket {
+export function skipContinue(socket: Socket, onHead: () => void): Socket {
   const write = socket.write.bind(socket) as (chunk: unknown, ...rest: unknown[]) => boolean;
   const read = socket.read.bind(socket);
   let isBeforeAnswer = true;
@@ -33,7 +33,10 @@ export function skipContinue(socket: Socket): Socket {
   }
 
   socket.write = ((chunk: unknown, ...rest: unknown[]) => {
-    if (typeof chunk === 'string') isBeforeAnswer = true;
+    if (typeof chunk === 'string') {
+      isBeforeAnswer = true;
+      onHead();
+    }
     return write(chunk, ...rest);
   }) as Socket['write'];
   socket.read = (size?: number): Buffer | null => {

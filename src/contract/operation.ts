@@ -1,4 +1,5 @@
 /** Operations: what a caller can ask, what the answer is, and what the caller needs for it. */
+import { isAnswerHeader, isOwnHeader } from './header-names.ts';
 import type { ProblemKind, ProblemRef } from './problem.ts';
 import {
   type Field,
@@ -313,15 +314,6 @@ export function isFormType(type: string): boolean {
   return type === 'application/x-www-form-urlencoded' || type === 'multipart/form-data';
 }
 
-/** Headers that say how a message is sent, or from whom. */
-const reservedHeaders =
-  /^(?:accept|accept-encoding|authorization|connection|content-(?:encoding|length|type)|cookie|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-forwarded-.*|forwarded)$/i;
-
-/** Whether a request may have a header for a parameter. */
-export function isOwnHeader(name: string): boolean {
-  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !reservedHeaders.test(name);
-}
-
 function checkUpstreamBinding({ name, input, output, problems, http, upstream }: Omit<Operation, 'grants'>): void {
   if (upstream === undefined) return;
   const { method, path, parameters, body, answer, errors = {} } = upstream;
@@ -347,6 +339,8 @@ function checkUpstreamBinding({ name, input, output, problems, http, upstream }:
     if ((location === 'path') !== named.includes(each)) throw fault(`and its parameter ${each} disagree`);
   for (const [each, { in: location, name: header = each }] of Object.entries(parameters ?? {}))
     if (location === 'header' && !isOwnHeader(header)) throw fault(`cannot have ${each} in the header ${header}`);
+  for (const [each, header] of Object.entries(answer?.headers ?? {}))
+    if (!isAnswerHeader(header)) throw fault(`cannot have ${each} in the header ${header} of its answer`);
   const inBody = bodyFieldsOf({ input }, upstream);
   if (body?.field !== undefined && inBody.join() !== body.field) throw fault(`has more in its body than ${body.field}`);
   for (const each of Object.values(errors))

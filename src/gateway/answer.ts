@@ -18,6 +18,7 @@ import { RowAltered } from '../store/row-integrity.ts';
 import { VaultUnavailable } from '../vault/ports.ts';
 import type { Detected } from './detect.ts';
 import type { Route } from './route.ts';
+import { forSharedCaches } from './shared-caches.ts';
 
 /** Names and numbers only: never a body, a field's text or a secret. */
 export interface LogEntry {
@@ -202,7 +203,13 @@ function headersOf(
     const isHarmless = key !== undefined || operationOf(state)?.effect === 'reads';
     Object.assign(headers, retryHeaders(problem, isHarmless));
   }
-  return headers;
+  return state.route.isOwnPath ? forSharedCaches(withoutDoubles(headers), state) : headers;
+}
+
+/** A server may send what the gateway sends itself: the last header of each name counts. */
+function withoutDoubles(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const last = new Map(Object.entries(headers).map((each) => [each[0].toLowerCase(), each]));
+  return Object.fromEntries(last.values());
 }
 
 function entryOf(

@@ -1,7 +1,7 @@
 /** Authentication by an upstream: any credential is accepted here, and the upstream decides. */
 
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
+import type { AnyCaller, ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { basicHeader } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
@@ -17,6 +17,11 @@ const anonymous: ForwardedCaller = Object.freeze({
   requiresKey: false,
   rights: 'upstream',
 });
+
+/** Whether a request came without a credential, and the upstream decides about its caller. */
+export function isAnonymous(caller: AnyCaller): boolean {
+  return caller === anonymous;
+}
 
 /** The texts in the cache are secrets, so it keeps none for longer. */
 const createCache = () => new BoundedMap<string, ForwardedCaller>(1_000, { msMax: 1_000 });

@@ -117,8 +117,7 @@ interface HeadOptions extends Pick<WriteOptions, 'requestId'> {
 function headLines(received: ReceivedRequest, message: Message, { bytesOut, close, requestId }: HeadOptions): string[] {
   const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff', requestIdHeader, requestId];
   if (received.headers.traceparent !== undefined) lines.push('traceparent', received.traceparent);
-  // A 304 has no body, and its Content-Length would be that of the document.
-  if (message.status !== 304 && bytesOut !== undefined) lines.push('Content-Length', String(bytesOut));
+  if (bytesOut !== undefined && !isBodiless(received, message)) lines.push('Content-Length', String(bytesOut));
   let cached = false;
   for (const name in message.headers) {
     const lower = name.toLowerCase();
@@ -126,11 +125,19 @@ function headLines(received: ReceivedRequest, message: Message, { bytesOut, clos
     if (lower === 'www-authenticate' && fromBrowser(received.headers)) continue;
     if (lower === 'connection') continue;
     cached ||= lower === 'cache-control';
-    lines.push(name, message.headers[name]!);
+    const value = message.headers[name]!;
+    // Its values stand in lines of their own (RFC 9110, section 5.3).
+    if (lower === 'set-cookie') for (const each of value.split('\n')) lines.push(name, each);
+    else lines.push(name, value);
   }
   if (!cached) lines.push('Cache-Control', 'no-store');
   if (close) lines.push('Connection', 'close');
   return lines;
+}
+
+/** Whether no length is known, or none may be written: 204, and 304 and HEAD, whose length would be that of the document (RFC 9110, section 8.6). */
+function isBodiless({ method }: ReceivedRequest, { status, body }: Message): boolean {
+  return status === 204 || status === 304 || (method === 'HEAD' && body === '');
 }
 
 /** Whether a body was left unread: larger than the limit, or of unknown length. */

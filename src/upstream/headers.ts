@@ -23,7 +23,25 @@ export function addCallHeaders(headers: string[], { upstream }: Protocol, call: 
     headers.push('content-type', upstream.declaresCharset ? `${contentType};charset=utf-8` : contentType);
   const further = upstream.headers?.(call);
   for (const each in further) headers.push(each, further[each]!);
-  for (const each in own) headers.push(each, own[each]!);
+  for (const each in own) putHeader(headers, each, own[each]!);
+}
+
+/** Adds a header, in the place of one with its name. `headers`: names and values in turn. */
+export function putHeader(headers: string[], name: string, value: string): void {
+  const at = placeOf(headers, name);
+  if (at === -1) headers.push(name, value);
+  else headers[at + 1] = value;
+}
+
+/** Where a header is; -1 for nowhere. A value may be the name of a header: names have even places. */
+function placeOf(headers: readonly string[], name: string): number {
+  const lower = name.toLowerCase();
+  return headers.findIndex((each, at) => at % 2 === 0 && each.toLowerCase() === lower);
+}
+
+/** Adds a header of the gateway, unless a parameter of the operation is the same header. */
+function addUnlessPresent(headers: string[], name: string, value: string): void {
+  if (placeOf(headers, name) === -1) headers.push(name, value);
 }
 
 /** Adds the headers of one request. `ofGateway`: the credentials that are the gateway's own. Others are the caller's, as parameters are. */
@@ -31,13 +49,12 @@ export function addHeaders(headers: string[], request: AnyRequest, credentials: 
   const { head, requestReference } = request;
   for (const name in credentials) {
     const value = credentials[name]!;
-    // A parameter of the operation may be the same header. Names have even places.
-    const at = headers.findIndex((each, place) => place % 2 === 0 && each === name);
+    const at = placeOf(headers, name);
     if (at === -1) headers.push(name, value);
     else if (name === 'cookie') headers[at + 1] = joinCookies(value, headers[at + 1]!);
     else if (Object.hasOwn(ofGateway, name)) headers[at + 1] = value;
   }
-  headers.push('x-request-id', head?.requestId ?? requestReference);
+  addUnlessPresent(headers, 'x-request-id', head?.requestId ?? requestReference);
   addTrace(headers, head);
   if (head !== undefined) addForwarded(headers, head);
 }
@@ -53,9 +70,9 @@ function joinCookies(first: string, others: string): string {
 function addTrace(headers: string[], head: RequestHead | undefined): void {
   const { traceparent, tracestate } = head?.headers ?? {};
   const sent = parseTraceparent(traceparent);
-  headers.push('traceparent', head?.traceparent ?? sent ?? createTraceparent());
+  addUnlessPresent(headers, 'traceparent', head?.traceparent ?? sent ?? createTraceparent());
   if (sent !== undefined && tracestate !== undefined && tracestate.length <= 512)
-    headers.push('tracestate', tracestate);
+    addUnlessPresent(headers, 'tracestate', tracestate);
 }
 
 /** No character in it can end a header. */

@@ -9,7 +9,7 @@ import type { Call, Protocol } from '../formats/protocol.ts';
 import { type StreamedBody, streamedBody } from '../formats/sent-body.ts';
 import { sentBody } from '../formats/wire.ts';
 import type { OutgoingRequest } from './connections.ts';
-import { addCallHeaders, fixedHeaders } from './headers.ts';
+import { addCallHeaders, fixedHeaders, putHeader } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
 import { type BesideRequest, type ConfiguredBlock, compileSoapHeaders } from './soap-headers.ts';
 
@@ -48,7 +48,7 @@ export function compileRequest(
     const headers = [...fixed];
     const sent = protocol.hasFieldsInHead ? request.head?.sent : undefined;
     addCallHeaders(headers, protocol, sent === undefined ? call : headOfSent(call, sent));
-    if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
+    if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') putHeader(headers, keyPlace.header, key);
     const sentTo = only ?? base + path;
     if (sent !== undefined) {
       const bytes = bodyOf(sent);

@@ -82,7 +82,9 @@ describe('an answer that cannot be written', () => {
     const watched = watch();
     shell = await openTestShell(unwritable, {}, library, watched, { encodeFailure });
     expect(await ask('GET', '/call')).toMatchObject({ status: 500, body: '{"message":"failed"}' });
-    expect([watched.failures.length, watched.answers[0]!.entry.outcome]).toEqual([1, 'internal']);
+    const raw = await exchange(shell.port, ['GET /call HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n']);
+    expect(raw).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n/);
+    expect([watched.failures.length, watched.answers[0]!.entry.outcome]).toEqual([2, 'internal']);
     await shell.drain();
     shell = await openTestShell(unwritable);
     expect(await ask('GET', '/call')).toMatchObject({ status: 500, body: 'Internal Server Error' });
@@ -165,6 +167,28 @@ describe('headers of every answer', () => {
     expect((await ask('POST', '/secret', { 'Sec-Fetch-Mode': 'navigate' })).headers).not.toHaveProperty(
       'www-authenticate',
     );
+  });
+  test('each cookie has a line of its own', async () => {
+    const headers = { 'set-cookie': 'a=1; Expires=Sat, 28 Nov 2026 19:03:11 GMT\nb=2' };
+    const message = { status: 200, contentType: 'text/plain', headers, body: '' };
+    shell = await openTestShell(async () => ({
+      message,
+      entry: { protocol: 'json', requestReference: '', outcome: 'ok' },
+    }));
+    const received = await ask('GET', '/x');
+    expect(received.headers['set-cookie']).toEqual(['a=1; Expires=Sat, 28 Nov 2026 19:03:11 GMT', 'b=2']);
+  });
+  test.each([
+    ['GET', 204],
+    ['HEAD', 200],
+  ])('%s with %i has no length of a body that there is none of', async (method, status) => {
+    const message = { status, contentType: 'text/plain', headers: {}, body: '' };
+    shell = await openTestShell(async () => ({
+      message,
+      entry: { protocol: 'json', requestReference: '', outcome: 'ok' },
+    }));
+    const { headers } = await ask(method, '/x');
+    expect([headers['content-length'], headers['transfer-encoding']]).toEqual([undefined, undefined]);
   });
   test('HEAD has the head of GET', async () => {
     shell = await openTestShell();

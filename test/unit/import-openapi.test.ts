@@ -524,6 +524,29 @@ test('answers in text and in bytes, and their headers, are fields', async () => 
   expect(read('both', 'application/json', Buffer.from('{"job":"1"}'))).toMatchObject({ value: { job: '1' } });
 });
 
+test('headers of framing, of one connection and for proxies are no fields, and the report says so', async () => {
+  const left = [
+    'Transfer-Encoding',
+    'Content-Length',
+    'Connection',
+    'Keep-Alive',
+    'X-Accel-Redirect',
+    'X-Envoy-Retry-On',
+  ];
+  const headers = Object.fromEntries([...left, 'Content-Type', 'X-Kept'].map((name) => [name, {}]));
+  const responses = { 200: { description: '', headers } };
+  const parameters = ['Transfer-Encoding', 'Upgrade', 'X-Kept'].map((name) => ({ name, in: 'header' }));
+  const of = await imported({ paths: { '/x': { get: { operationId: 'x', parameters, responses } } } });
+  const { upstream, input } = operationOf(of, 'x');
+  expect([upstream?.answer?.headers, Object.keys(input.fields)]).toEqual([{ XKept: 'X-Kept' }, ['XKept']]);
+  expect(of.findings.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    ...['Transfer-Encoding', 'Upgrade'].map(
+      (name) => `refused: the gateway sends the header ${name} itself; the parameter is left out`,
+    ),
+    ...left.map((name) => `refused: the header ${name} of an answer is not for callers; it is left out`),
+  ]);
+});
+
 test('Swagger 2.0 is read, with forms, files, collections and references across files', async () => {
   const of = await imported(
     {

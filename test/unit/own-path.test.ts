@@ -1,6 +1,6 @@
 /** Requests at the paths that operations have at their upstreams, which get the query and the body as they were sent. */
 import { Buffer } from 'node:buffer';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { operation, type UpstreamBinding } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import {
@@ -93,22 +93,83 @@ test('a form has as many pairs as a body in JSON has members', () => {
   expect(refused).toThrow('too many pairs, pair 2001');
 });
 
-test('headers that command a proxy in front of the gateway are not passed on', () => {
-  const upstream = { method: 'POST', path: '/pay', parameters: {}, answer: { field: 'id' } } as const;
+test.each(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST'] as const)(
+  'a body that a %s does not have is refused',
+  (method) => {
+    const at = reader({ method, path: '/pay', parameters: { ...parameters, amount: { in: 'query' } } });
+    expect(at({ query: 'amount=1' })).toEqual([{ amount: 1 }, []]);
+    const refused = () => at({ query: 'amount=1', body: 'DELETE /admin HTTP/1.1\r\nHost: a\r\n\r\n' });
+    expect(refused).toThrow('Problem parsing request: this operation takes no body');
+  },
+);
+
+describe('headers of answers', () => {
+  const declared = { id: 'X-Left' };
+  const upstream = { method: 'POST', path: '/pay', parameters: {}, answer: { headers: declared } } as const;
   const { rest, pay } = served(upstream);
-  const headers = {
-    'x-accel-redirect': '/internal/x',
-    'x-accel-charset': 'x',
-    'x-sendfile': '/etc/passwd',
-    'x-sendfile2': '/etc/passwd 0-',
-    'x-lighttpd-send-file': '/etc/passwd',
-    'x-litespeed-location': '/internal/x',
-    'x-left': '7',
-  };
-  const media = { type: 'application/json', charset: undefined } as const;
-  const answer = rest.decodeAnswer(pay, { status: 200, media, headers, body: Buffer.from('"a"') });
-  if ('refusal' in answer) throw new Error('refused');
-  expect(rest.encode(pay, answer.value, answer.extras).headers).toEqual({ 'x-left': '7' });
+
+  function passed(headers: Readonly<Record<string, string>>, type = 'application/json', status = 200) {
+    const media = { type, charset: undefined } as const;
+    const reply = { status, media, headers, body: Buffer.from('{}') };
+    if (status >= 400)
+      return rest.encodeError(new Problem('notFound', undefined, { sent: reply }), {
+        requestReference: 'R',
+        operation: pay,
+      }).headers;
+    const answer = rest.decodeAnswer(pay, reply);
+    if ('refusal' in answer) throw new Error('refused');
+    return rest.encode(pay, answer.value, answer.extras).headers;
+  }
+
+  test.each([200, 404])('%i: those of the contract and of the list pass, and no others', (status) => {
+    const expected = {
+      ...{ 'x-left': '7', vary: 'Accept-Language', 'cache-control': 'public', etag: '"1"', 'retry-after': '3' },
+      ...{ 'x-ratelimit-limit': '9', 'ratelimit-policy': '5;w=1', 'x-total-count': '8', link: '</x>; rel="next"' },
+    };
+    const others = [
+      ...['x-accel-redirect', 'x-accel-charset', 'x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file'],
+      ...['x-litespeed-location', 'x-envoy-decorator-operation', 'x-reproxy-url', 'x-right', 'set-cookie', 'server'],
+      ...['transfer-encoding', 'content-length', 'connection', 'keep-alive', 'x-request-id', 'traceparent', 'refresh'],
+    ];
+    const all = { ...expected, ...Object.fromEntries(others.map((name) => [name, '1'])) };
+    expect(passed(all, 'application/json', status)).toEqual(expected);
+  });
+
+  test.each([
+    ...['Transfer-Encoding', 'content-length', 'Connection', 'Keep-Alive', 'Proxy-Connection', 'TE', 'Trailer'],
+    ...[
+      'Upgrade',
+      'X-Accel-Redirect',
+      'X-Sendfile',
+      'x-envoy-upstream',
+      'X-Reproxy-URL',
+      'constructor',
+      'a b',
+      'a\r\nb',
+    ],
+  ])('%j is no field', (header) => {
+    const answer = { headers: { id: header } };
+    expect(() => served({ ...upstream, answer })).toThrow(`cannot have id in the header ${header} of its answer`);
+  });
+
+  test.each([
+    ...['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml', 'multipart/x-mixed-replace', ''],
+    ...['application/json, text/html'],
+  ])('a page in %j runs nothing in a browser', (type) => {
+    for (const status of [200, 404]) {
+      const { 'content-security-policy': policy } = passed({}, type, status);
+      expect(policy).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
+      const own = passed({ 'content-security-policy': 'default-src *' }, type, status);
+      expect(own['content-security-policy']).toBe(policy);
+    }
+  });
+
+  test.each(['application/problem+json', 'text/plain', 'application/pdf', 'image/png'])(
+    '%s needs no policy',
+    (type) => {
+      expect(passed({}, type)).toEqual({});
+    },
+  );
 });
 
 test('errors name fields as they were sent', () => {

@@ -1,7 +1,7 @@
 /** The headers of requests to an upstream, where a parameter of the operation is a header, too. */
 import { expect, test } from '@jest/globals';
 import type { AnyRequest } from '../../src/contract/canonical.ts';
-import { addHeaders } from '../../src/upstream/headers.ts';
+import { addHeaders, putHeader } from '../../src/upstream/headers.ts';
 
 const request = { requestReference: 'R' } as AnyRequest;
 
@@ -36,6 +36,14 @@ test('a parameter replaces no header of a session, also where the credential of 
     ...['x-api-key', 'other'],
     ...['x-session', '2'],
   ]);
+});
+
+test('a parameter with the name of a header of the gateway stands in its place', () => {
+  const headers = ['X-Request-Id', 'mine', 'traceparent', '00-a-b-00'];
+  addHeaders(headers, request, {}, {});
+  expect(headers).toEqual(['X-Request-Id', 'mine', 'traceparent', '00-a-b-00']);
+  putHeader(headers, 'x-request-id', 'other');
+  expect(headers.slice(0, 2)).toEqual(['X-Request-Id', 'other']);
 });
 
 test('cookies of a session stand before those of a caller, and replace those with their names', () => {

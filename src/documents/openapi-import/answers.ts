@@ -1,4 +1,5 @@
 /** Reads the answers of an operation: their bodies, and the headers of these. */
+import { isAnswerHeader } from '../../contract/header-names.ts';
 import { isJsonType, type UpstreamAnswer } from '../../contract/operation.ts';
 import { optional, type Schema, string } from '../../contract/schema.ts';
 import { keyOf, type Node } from './documents.ts';
@@ -45,12 +46,12 @@ export function readOutput(reader: SchemaReader, declared: Declared, type: strin
   const headers: Record<string, string> = {};
   for (const [, response] of chosen)
     for (const [name, node] of documents.members(documents.member(response, 'headers'))) {
-      if (
-        /^content-(?:type|length|encoding)$/i.test(name) ||
-        !/^[\w-]{1,80}$/.test(name) ||
-        Object.values(headers).includes(name)
-      )
+      // OpenAPI says the type of the content elsewhere (3.1, section 4.8.17).
+      if (/^content-type$/i.test(name) || Object.values(headers).includes(name)) continue;
+      if (!isAnswerHeader(name) || name.length > 80) {
+        findings.add('refused', node, `the header ${name} of an answer is not for callers; it is left out`);
         continue;
+      }
       const wanted = memberName(name);
       const field = names.take(Object.hasOwn(fields, wanted) ? `${wanted}InHeader` : wanted);
       fields[field] = optional(

@@ -1,5 +1,6 @@
 /** Reads what an operation receives: parameters and the members of the body, under names that are unique. */
-import { isOwnHeader, type UpstreamBody, type UpstreamParameter } from '../../contract/operation.ts';
+import { isOwnHeader } from '../../contract/header-names.ts';
+import type { UpstreamBody, UpstreamParameter } from '../../contract/operation.ts';
 import { optional, required } from '../../contract/schema.ts';
 import { capitalised } from '../names.ts';
 import { readBody } from './bodies.ts';

@@ -1,6 +1,6 @@
 /** Reads where the server of a document is, and where it reads credentials. */
 import type { CredentialPlace } from '../../contract/credential-place.ts';
-import { isOwnHeader } from '../../contract/operation.ts';
+import { isOwnHeader } from '../../contract/header-names.ts';
 import type { Service } from '../../contract/service.ts';
 import type { Node, OpenApiDocuments } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';

@@ -137,7 +137,7 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encodeError(problem, { requestReference, operation }) {
       if (operation?.upstream !== undefined && isReply(problem.sent))
-        return printRefusal(problem.sent, problem.headers);
+        return printRefusal(problem.sent, operation.upstream, problem.headers);
       const issues = problem.issues.map((each) => ({
         ...each,
         path: callerPath(each.path, operation, 'input', each.kind),

@@ -3,6 +3,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { manyMembersMax, mayHaveLongLists, withDepth } from '../../contract/attachments.ts';
 import { type Extras, membersIn } from '../../contract/extras.ts';
+import { isPassedToCallers } from '../../contract/header-names.ts';
 import {
   bodyFieldsOf,
   isFormType,
@@ -98,12 +99,14 @@ function pairsOfForm(text: string, countMax: number): Pair[] {
   return pairsOf(text);
 }
 
-/** The fields of a body as the upstream has it, with the members that are no fields. */
+/** The fields of a body as the upstream has it, with the members that are no fields. Throws a Problem for a body that the contract does not have. */
 export function readBody(operation: OwnOperation, body: Buffer, media: Media, head: Head, trees: JsonTrees): Found {
   const { input, upstream } = operation;
   const names = bodyFieldsOf(operation, upstream);
   const { type: wanted = 'application/json', field, parts = {} } = upstream.body ?? {};
-  if (names.length === 0 || body.length === 0) return {};
+  if (body.length === 0) return {};
+  // The server may leave it unread, and take it for the next request on the connection.
+  if (names.length === 0) throw malformedBody('this operation takes no body');
   const { type } = media;
   if (isJsonType(wanted)) {
     if (type !== '' && !isJsonType(type)) throw unsupportedMedia('Content-Type', [wanted]);
@@ -207,13 +210,6 @@ export function requireOwn(operation: Operation | undefined): OwnOperation {
   return operation as OwnOperation;
 }
 
-/** Those that each answer of the gateway has. */
-const setHeaders: ReadonlySet<string> = new Set(['x-content-type-options', 'x-request-id']);
-
-/** Headers of an answer that do not say how it was sent. A proxy in front of the gateway would send a file of its own for X-Accel-Redirect, and for the same of other proxies. */
-const passedHeaders =
-  /^(?:cache-control|content-(?:disposition|language|location)|etag|last-modified|link|location|x-(?!accel-|sendfile|lighttpd-send|litespeed-location).*)$/;
-
 /** Prints answers at the paths of operations: as the upstream sent it, or, where it is sent again, as it was read. */
 export function compileAnswerPrints(
   services: readonly Service[],
@@ -232,7 +228,7 @@ export function compileAnswerPrints(
     if (extras?.sent instanceof SentAnswer) return messageOf(extras.sent.reply, answer);
     const { field, type = 'application/json', status } = answer;
     const own = field === undefined ? undefined : operation.output.fields[field]?.schema;
-    const headers = headersOf(answer, output);
+    const headers = withPolicy(headersOf(answer, output), type);
     const further = membersIn(extras);
     const isEmpty =
       field === undefined
@@ -258,10 +254,12 @@ function memberText(object: string, name: string, schema: Schema | undefined): s
 }
 
 function headersOf({ headers = {} }: UpstreamAnswer, output: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, header]) =>
-      output[name] === undefined ? [] : [[header.toLowerCase(), String(output[name])]],
-    ),
+  return passedHeaders(
+    Object.entries(headers).map(([name, header]) => [
+      header.toLowerCase(),
+      output[name] === undefined ? undefined : String(output[name]),
+    ]),
+    { headers },
   );
 }
 
@@ -272,18 +270,43 @@ const declaredHeaders = memoizeWeakly(
 );
 
 function messageOf({ status, media, headers, body }: Reply, answer: UpstreamAnswer): Message {
-  const declared = declaredHeaders(answer);
-  const passed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !setHeaders.has(name) && (declared.has(name) || passedHeaders.test(name)))
-      passed[name] = value;
   const contentType = headers['content-type'] ?? media.type;
+  const passed = withPolicy(passedHeaders(Object.entries(headers), answer), media.type);
   const sent = { body: body.toString('latin1'), bytes: body, isPassedOn: true as const };
   return { status, contentType, headers: passed, ...sent };
 }
 
+/** `headers`: with names in lower case. */
+function passedHeaders(
+  headers: readonly (readonly [name: string, value: string | undefined])[],
+  answer: UpstreamAnswer,
+): Readonly<Record<string, string>> {
+  const declared = declaredHeaders(answer);
+  const passed: Record<string, string> = {};
+  for (const [name, value] of headers)
+    if (value !== undefined && isPassedToCallers(name, declared)) passed[name] = value;
+  return passed;
+}
+
+/** Content that runs nothing in a browser. */
+const inertTypes =
+  /^(?:application\/(?:(?:[\w.-]+\+)?json|octet-stream|pdf|x-www-form-urlencoded|zip)|text\/(?:csv|json|plain)|(?:audio|font|image|video)\/(?!svg)[\w.+-]+)$/;
+const policyName = 'content-security-policy';
+const policy = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** A page of a server runs nothing in the origin of the gateway, which all services behind it share. Of two policies both count. */
+function withPolicy(headers: Readonly<Record<string, string>>, type: string): Readonly<Record<string, string>> {
+  if (inertTypes.test(type)) return headers;
+  const own = headers[policyName];
+  return { ...headers, [policyName]: own === undefined ? policy : `${own}, ${policy}` };
+}
+
 /** A refusal as the upstream sent it. `headers`: those that a refused client needs besides. */
-export function printRefusal(reply: Reply, headers: Message['headers']): Message {
-  const message = messageOf(reply, noAnswer);
+export function printRefusal(
+  reply: Reply,
+  { answer = noAnswer }: UpstreamBinding,
+  headers: Message['headers'],
+): Message {
+  const message = messageOf(reply, answer);
   return { ...message, headers: { ...message.headers, ...headers } };
 }

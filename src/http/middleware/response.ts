@@ -72,6 +72,8 @@ export function response({ serverLog, options, closing, pace, encodeFailure }: R
     for (const encode of encoders) {
       // What is written now would be read as the rest of the first response.
       if (received.response.headersSent) break;
+      // Node keeps the phrase of the first status.
+      received.response.statusMessage = '';
       try {
         const instead = encode();
         if (instead !== undefined)

@@ -8,6 +8,7 @@ import type { Decoded, Target } from '../formats/protocol.ts';
 import { spoolingAtOwnPath } from '../formats/spool-body.ts';
 import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
+import { executorAfter } from '../idempotency/executor.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
 import { withInputBytes } from '../lib/spool/tokens.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
@@ -37,9 +38,14 @@ export interface Gateway extends AnswerParts {
 
 /**
  * Stands around the execution of each request that is valid and authorized, for tests: `proceed` executes it and returns its
- * answer. What an interceptor throws is answered as if the handler had thrown it.
+ * answer. It awaits `beforeEffect` when the key of the request is reserved, and not for a replay. What an interceptor throws is answered
+ * as if the handler had thrown it.
  */
-export type Interceptor = (request: AnyRequest, protocol: string, proceed: () => Promise<Answer>) => Promise<Answer>;
+export type Interceptor = (
+  request: AnyRequest,
+  protocol: string,
+  proceed: (beforeEffect?: () => Promise<void>) => Promise<Answer>,
+) => Promise<Answer>;
 
 const freeSlot: Slot = Object.freeze<Slot>({ acquire: () => undefined, release: () => {} });
 
@@ -164,8 +170,9 @@ function execute(
   request: RequestState,
   gateway: Gateway,
 ): Promise<Answer> {
-  return gateway.intercept(canonical, request.protocol.name, async () => {
-    const result = await gateway.executeIdempotently(canonical, executor);
+  return gateway.intercept(canonical, request.protocol.name, async (beforeEffect) => {
+    const used = beforeEffect === undefined ? executor : executorAfter(beforeEffect, executor);
+    const result = await gateway.executeIdempotently(canonical, used);
     request.requestReference = result.requestReference;
     request.replayed = result.replayed;
     if (result.problem !== undefined) throw result.problem;

@@ -40,6 +40,24 @@ export function executorOf<R extends ReadingTransaction, C>(handler: BoundHandle
   }
 }
 
+/** Returns an executor that waits before it begins: requests with the same key find it in flight. */
+export function executorAfter<R extends ReadingTransaction, C>(
+  wait: () => Promise<void>,
+  executor: Executor<R, C>,
+): Executor<R, C> {
+  return {
+    ...executor,
+    async read(...given) {
+      await wait();
+      return await executor.read(...given);
+    },
+    async write(...given) {
+      await wait();
+      return await executor.write(...given);
+    },
+  };
+}
+
 /** Runs the lookup of the operation, if it has one, then the handler and the idempotency record in one transaction. */
 function localExecutor<R extends ReadingTransaction, C>(
   handler: LocalHandler<R, C>,

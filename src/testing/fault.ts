@@ -15,7 +15,7 @@ export interface FaultFilter {
 
 /** A fault: what happens to the requests that fit, and to how many. */
 export interface Fault extends FaultFilter {
-  /** Waits before the request is executed. */
+  /** Waits before the request has its effect, when its key is reserved: another request with the key is refused as in flight meanwhile. */
   readonly delayMs?: number;
   /** Closes the connection without an answer, before or after the effect. */
   readonly drop?: 'before' | 'after';

@@ -68,10 +68,17 @@ export class Faults {
   readonly intercept: Interceptor = async (request, format, proceed) => {
     const fault = this.#take(request, format);
     if (fault === undefined) return proceed();
-    if (fault.delayMs !== undefined) await setTimeout(fault.delayMs);
+    let hasWaited = fault.delayMs === undefined;
+    const wait = async (): Promise<void> => {
+      if (!hasWaited) await setTimeout(fault.delayMs);
+      hasWaited = true;
+    };
+    if (fault.drop === 'before' || fault.answer !== undefined) await wait();
     if (fault.drop === 'before') return dropped(format);
     if (fault.answer !== undefined) throw refusal(request, fault.answer);
-    const answer = await proceed();
+    const answer = await proceed(wait);
+    // A replay has no effect before which it could wait.
+    await wait();
     if (fault.drop === 'after') return { ...answer, dropsConnection: true };
     if (fault.malformed !== true) return answer;
     const { message } = answer;

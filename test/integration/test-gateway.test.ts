@@ -149,6 +149,20 @@ describe('faults', () => {
     expect(await listed(gateway)).toBe(0);
   });
 
+  test('a delay holds the key: a second request with it meets one in flight, and a third has the outcome', async () => {
+    const gateway = await start();
+    const key = { 'idempotency-key': 'key-of-a-slow-call' };
+    gateway.faults.next({ operation: 'disable', delayMs: 1_000 });
+    const first = ask(gateway, 'disable', shopper, key);
+    const second = await ask(gateway, 'disable', shopper, key);
+    expect([second.status, await second.json()]).toMatchObject([409, { errorCode: '704' }]);
+    expect(await listed(gateway)).toBe(3);
+    const { status, headers } = await first;
+    expect([status, headers.get('idempotent-replayed'), await listed(gateway)]).toEqual([200, null, 0]);
+    const third = await ask(gateway, 'disable', shopper, key);
+    expect([third.status, third.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  });
+
   test('a malformed answer, a delay and a rate', async () => {
     const gateway = await start();
     gateway.faults.next({ malformed: true, delayMs: 5 });

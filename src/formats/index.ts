@@ -76,12 +76,15 @@ function traitsOf(format: WireFormat, leniencies: Leniencies): Required<FormatTr
   };
 }
 
+const ownTypes = new Set(namedProtocols.map((name) => wireFormats[name].mediaType));
+
 /** The format that a media type declares. */
 export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze(
   Object.fromEntries(
     namedProtocols.flatMap((name) => {
       const { mediaType, otherMediaTypes = [], lenientMediaTypes = {}, addressOf }: WireFormat = namedFormats[name];
-      const types = [mediaType, ...otherMediaTypes, ...Object.keys(lenientMediaTypes)];
+      const own = [mediaType, ...otherMediaTypes];
+      const types = [...own, ...Object.keys(lenientMediaTypes).filter((type) => !ownTypes.has(type))];
       return addressOf !== undefined ? [] : types.map((type) => [type, name]);
     }),
   ),

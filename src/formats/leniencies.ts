@@ -4,6 +4,7 @@
 export const leniencies = Object.freeze({
   'double-slashes': 'several slashes for one in the address of an operation that callers name',
   'text-json': '`text/json` for `application/json`',
+  'json-as-form': 'a JSON object that is declared as a form, as `curl -d` declares every body',
   'blanks-before-xml': 'blanks before an XML declaration',
   'multipart-forms': '`multipart/form-data` without files at the form adapter',
   'query-fields': 'fields in the query at the form adapter, none of them secret',

@@ -69,7 +69,8 @@ export interface Answer {
 export interface RequestState {
   readonly wire: WireRequest;
   readonly route: Route;
-  readonly detected: Detected;
+  /** By the head, and by the body where that alone says what it is. */
+  detected: Detected;
   readonly requestId: string;
   /** In which the request is answered: that of the head, then that of the body. */
   protocol: Protocol;

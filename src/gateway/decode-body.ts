@@ -1,11 +1,11 @@
 /** Decodes a body in its format: that of the head, that of its first bytes, or that of its SOAP envelope. */
 import type { Buffer } from 'node:buffer';
 import { Problem, problems } from '../contract/problem.ts';
-import { addressFormats, fallbackFormats, formatOfBody, type Protocols } from '../formats/index.ts';
+import { addressFormats, type Protocols } from '../formats/index.ts';
 import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
 import type { RequestState } from './answer.ts';
-import { detect, requireReadable } from './detect.ts';
-import { type Identified, identify, startMax } from './identify.ts';
+import { detect, isJsonAsForm, requireReadable } from './detect.ts';
+import { type Identified, identify } from './identify.ts';
 
 /**
  * Sets `request.protocol` to the format of the body, and `request.target` to the version that knows all of it; a refusal is answered in
@@ -16,9 +16,6 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
   const { body, media } = detected.isUnidentified
     ? identifyBody(received, target, request, protocols)
     : { body: received, media: detected.media };
-  // curl declares a form for every body that names no type. No field of a contract is called like a whole object.
-  if (request.protocol === protocols.form && target.service.conventions === undefined && isJsonObject(body))
-    request.protocol = request.route.isOwnPath ? protocols.rest : protocols.json;
   const decodeFor = (of: Target): Decoded => {
     try {
       return request.protocol.decode(body, media, of, wire, request.header);
@@ -35,15 +32,6 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
     request.target = current.otherwise;
   }
   return decodeFor(current);
-}
-
-function isJsonObject(body: Buffer): boolean {
-  if (formatOfBody(body.toString('latin1', 0, startMax)) !== fallbackFormats.other) return false;
-  try {
-    return typeof JSON.parse(body.toString()) === 'object';
-  } catch {
-    return false;
-  }
 }
 
 /** Returns undefined for a body with an operation that the service lacks, or with a member that another version of it may have. */
@@ -73,6 +61,8 @@ function identifyBody(
     : identify(received, detected.media.type, wire.headers['content-type']);
   const found = detect(wire, route, protocols, contentType);
   request.protocol = found.protocol;
+  if (isJsonAsForm(detected, route, protocols) && found.media.type !== detected.media.type)
+    request.detected = { ...found, leniency: 'json-as-form' };
   requireReadable(found, route, target, protocols);
   return { media: attachments === undefined ? found.media : { ...found.media, attachments }, body };
 }

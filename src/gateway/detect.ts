@@ -22,7 +22,7 @@ export interface Detected {
   readonly media: Media;
   /** The protocol's media type and charset were declared, so that its body can be read. */
   readonly isReadable: boolean;
-  /** The head does not say what the body is: no media type, or multipart. */
+  /** The head does not say what the body is: no media type, multipart, or that of a form, which curl declares for every body. */
   readonly isUnidentified: boolean;
   /** The media type is accepted by it. */
   readonly leniency: Leniency | undefined;
@@ -54,13 +54,24 @@ export function detect(
   const isCarried = carries(protocol, route, method, declared);
   const hasCharset =
     !declared.hasUnknownCharset && (declared.charset === undefined || protocol.charsets.includes(declared.charset));
+  const isUnnamed = declared.type === '' ? !isCarried : isCarried && isInParts(declared);
   return {
     protocol,
     media: declared,
     isReadable: isCarried && hasCharset,
-    isUnidentified: route.isOwnPath ? false : declared.type === '' ? !isCarried : isCarried && isInParts(declared),
+    isUnidentified: (!route.isOwnPath && isUnnamed) || isJsonAsForm({ protocol, media: declared }, route, protocols),
     leniency: isCarried ? protocol.lenientMediaTypes[declared.type] : undefined,
   };
+}
+
+/** Whether a body that is declared as a form may be JSON: in the place of FORM, or where no form is read. */
+export function isJsonAsForm(
+  { protocol, media: { type } }: Pick<Detected, 'protocol' | 'media'>,
+  { format }: Route,
+  { form, json }: Protocols,
+): boolean {
+  if (type !== form.mediaType || !Object.hasOwn(json.lenientMediaTypes, type)) return false;
+  return protocol === form || format === addressFormats.bound;
 }
 
 /** Refuses a request that no format can read, and says what to send to the address. Throws 415. */

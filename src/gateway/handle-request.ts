@@ -217,13 +217,14 @@ function turnKey(caller: AnyCaller | undefined, { sender }: WireRequest): string
 }
 
 function headOf(
-  { wire, route, protocol, header }: RequestState,
+  { wire, route, protocol, header, detected }: RequestState,
   body: Uint8Array,
   { protocols }: Gateway,
 ): RequestHead {
   const { headers, sender, requestId, traceparent, query } = wire;
   const isOwn = route.isOwnPath === true && protocol === protocols.rest;
-  const sent = isOwn ? { query, contentType: headers['content-type'], body } : undefined;
+  const isForm = detected.leniency === 'json-as-form';
+  const sent = isOwn ? { query, contentType: isForm ? detected.media.type : headers['content-type'], body } : undefined;
   const token = header.security?.token;
   const spool = wire.spool;
   return { headers, sender, requestId, traceparent, query, spool, ...(sent && { sent }), ...(token && { token }) };

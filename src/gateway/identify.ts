@@ -1,6 +1,6 @@
-/** Identifies a body whose head does not say what it is: by its first byte, or as the parts of a multipart body. */
+/** Identifies a body whose head does not say what it is: by its first byte, as the parts of a multipart body, or as JSON that is declared as a form. */
 import type { Buffer } from 'node:buffer';
-import { formatOfBody, wireFormats } from '../formats/index.ts';
+import { fallbackFormats, formatOfBody, wireFormats } from '../formats/index.ts';
 import { formDataType, formOfParts, multipartType, readRelated } from '../formats/multipart.ts';
 import type { Attachments } from '../formats/related.ts';
 
@@ -16,6 +16,7 @@ export interface Identified {
 export function identify(body: Buffer, declaredType: string, header: string | undefined): Identified {
   if (declaredType === multipartType) return readRelated(body, header ?? '');
   if (declaredType === formDataType) return formOfParts(body, header ?? '');
+  if (declaredType === wireFormats.form.mediaType) return { contentType: typeOfForm(body, header ?? ''), body };
   return { contentType: typeOf(body), body };
 }
 
@@ -25,5 +26,16 @@ function typeOf(body: Buffer): string {
   return format === undefined ? '' : wireFormats[format].mediaType;
 }
 
+/** No member of a form is called like a whole object: its brace and quotes are encoded. */
+function typeOfForm(body: Buffer, header: string): string {
+  if (formatOfBody(body.toString('latin1', 0, startMax)) !== fallbackFormats.other) return header;
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return Array.isArray(value) ? header : header.replace(/^[^;]*/, wireFormats[fallbackFormats.other].mediaType);
+  } catch {
+    return header;
+  }
+}
+
 /** Where the first character is looked for. */
-export const startMax = 200;
+const startMax = 200;

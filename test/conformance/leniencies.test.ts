@@ -24,6 +24,8 @@ const list = `${service}/listRecurringDetails`;
 const adapter = '/pal/adapter/httppost';
 const form = 'application/x-www-form-urlencoded';
 const json = '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}';
+const platform = '/bcl/v2/accountHolders';
+const holder = '{"legalEntityId":"LE00000000000000000000001"}';
 const soap =
   '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>' +
   `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount>` +
@@ -50,7 +52,11 @@ interface Sent {
 }
 
 const ask = (to: TestGateway, { path, type, body }: Sent) =>
-  to.ask({ path, headers: { 'content-type': type, ...callers.demo }, body });
+  to.ask({
+    path,
+    headers: { 'content-type': type, ...(path === platform ? callers.platform : callers.demo) },
+    body,
+  });
 
 const outcomeOf = async (to: TestGateway, sent: Sent) => {
   const { message, entry } = await ask(to, sent);
@@ -75,6 +81,20 @@ const served: readonly (readonly [Leniency, string, Sent, string])[] = [
   ],
   ['double-slashes', 'at the adapter', { path: `/${adapter}`, type: form, body: adapted }, 'notFound'],
   ['text-json', 'with a charset', { path: list, type: 'text/json; charset=utf-8', body: json }, 'unsupportedMedia'],
+  ['json-as-form', 'as curl declares it', { path: list, type: form, body: json }, 'unknownField'],
+  [
+    'json-as-form',
+    'with a charset and blanks',
+    { path: list, type: `${form}; charset=utf-8`, body: ` ${json}\n` },
+    'unknownField',
+  ],
+  [
+    'json-as-form',
+    'with characters of forms',
+    { path: list, type: form, body: json.replace('nobody', 'a=b&c%41+{') },
+    'unknownField',
+  ],
+  ['json-as-form', 'where no form is read', { path: platform, type: form, body: holder }, 'unsupportedMedia'],
   [
     'blanks-before-xml',
     'a line break',
@@ -120,6 +140,26 @@ test.each(served)('%s: %s', async (name, _, sent, refused) => {
   expect(await outcomeOf(gateway, sent)).toEqual(['ok', 200, [name]]);
   const [outcome, , used] = await outcomeOf(strict, sent);
   expect([outcome, used]).toEqual([refused, undefined]);
+});
+
+/** None of them is an object of JSON from its first character to its last. */
+test.each([
+  ['merchantAccount=DemoMerchant&shopperReference={"a":1}', 'ok'],
+  ['merchantAccount=DemoMerchant&shopperReference=%7B%22a%22%3A1%7D', 'ok'],
+  ['["merchantAccount"]', 'unknownField'],
+  [`${json}&shopperReference=nobody`, 'unknownField'],
+  [json.slice(0, -1), 'unknownField'],
+] as const)('the form %s stays one', async (body, outcome) => {
+  for (const to of [gateway, strict]) {
+    const { entry } = await ask(to, { path: list, type: form, body });
+    expect([entry.protocol, entry.outcome, entry.leniencies]).toEqual(['form', outcome, undefined]);
+  }
+});
+
+test('a form is refused where none is read', async () => {
+  for (const body of ['legalEntityId=LE00000000000000000000001', ''])
+    for (const to of [gateway, strict])
+      expect(await outcomeOf(to, { path: platform, type: form, body })).toEqual(['unsupportedMedia', 415, undefined]);
 });
 
 test('several at once are named each', async () => {

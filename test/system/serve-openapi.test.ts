@@ -63,6 +63,10 @@ describe('the harbour', () => {
     expect(received[before]).toMatchObject({ method: 'POST', url: '/api/v3/boat?trace=1&trace=2', body: sent });
     const direct = await post(`${upstream}/api/v3/boat`, 'application/json', sent);
     expect(added).toEqual(direct);
+    // As `curl -d` declares every body: the server is told what it is.
+    const declared = await post(`${callers}/api/v3/pet`, 'application/x-www-form-urlencoded', sent);
+    expect(received.at(-1)).toMatchObject({ body: sent, headers: { 'content-type': 'application/json' } });
+    expect(declared).toEqual(direct);
     for (const path of [
       'boat/7',
       'boat/999',

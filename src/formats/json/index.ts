@@ -34,7 +34,7 @@ const problemContentType = 'application/problem+json';
 export const json: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON',
   mediaType,
-  lenientMediaTypes: { 'text/json': 'text-json' },
+  lenientMediaTypes: { 'text/json': 'text-json', 'application/x-www-form-urlencoded': 'json-as-form' },
   charsets: bodyCharsets,
   text: jsonText,
   upstream: jsonUpstream,

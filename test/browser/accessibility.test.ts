@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Visit } from '../support/browser.ts';
 import { consoleViews } from '../support/console-views.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
@@ -172,7 +173,7 @@ test('right-to-left text in a message has its own direction, line by line', asyn
   const { page } = visit;
   await visit.enterDemo('/console/explorer/convert');
   const editor = page.getByRole('textbox').first();
-  await editor.fill('שלום עולם\nhello world');
+  await typeInto(editor, 'שלום עולם\nhello world');
   const sides = (): Promise<unknown> =>
     page.evaluate(`[...document.querySelector('.editor-frame').shadowRoot.querySelectorAll('.cm-line')].map((line) => {
       const range = document.createRange();

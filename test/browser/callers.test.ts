@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startBrowser, type TestBrowser, type Visit, type VisitOptions } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { basic } from '../support/server.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 let server: ConsoleServer;
@@ -70,7 +71,7 @@ test('the table, its filters, the replacement and the download', async () => {
     await held.promise;
     await route.continue();
   });
-  await page.getByLabel('Credential').fill('other@Company.Demo');
+  await typeInto(page.getByLabel('Credential'), 'other@Company.Demo');
   expect(await table.getByText('caller@Company.Demo').count()).toBe(1);
   held.resolve();
   await table.getByText('caller@Company.Demo').waitFor({ state: 'detached' });
@@ -107,8 +108,8 @@ test('the report names owners, and its page is a file that loads nothing', async
   const { page } = visit;
   await page.getByLabel('If this ended today').selectOption('form');
   await page.getByRole('button', { name: 'Set the owner of caller@Company.Demo' }).click();
-  await page.getByLabel('Name').fill(hostile);
-  await page.getByLabel('Address').fill('anna@example.com');
+  await typeInto(page.getByLabel('Name'), hostile);
+  await typeInto(page.getByLabel('Address'), 'anna@example.com');
   await page.getByRole('button', { name: 'Set', exact: true }).last().click();
   await page.getByText('The owner is set.').waitFor();
   await page.getByRole('table', { name: 'Callers and owners' }).getByText('anna@example.com').waitFor();
@@ -186,7 +187,7 @@ test('credentials have their names, an id is shown on request, and the filter ta
   expect(await page.getByRole('dialog').count()).toBe(0);
   expect(await visit.violations()).toEqual([]);
   for (const given of [name, id]) {
-    await page.getByLabel('Credential').fill(given);
+    await typeInto(page.getByLabel('Credential'), given);
     await page.getByText('1 row', { exact: true }).waitFor();
     await row.waitFor();
   }
@@ -272,12 +273,12 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   const { page } = visit;
   await page.getByRole('button', { name: 'Deprecate calls' }).click();
   // A selection that ends beside the dialog does not close it.
-  await page.getByLabel('Sunset', { exact: true }).fill('2099-12-31');
+  await typeInto(page.getByLabel('Sunset', { exact: true }), '2099-12-31');
   await page.getByLabel('Sunset', { exact: true }).hover();
   await page.mouse.down();
   await page.mouse.move(10, 400);
   await page.mouse.up();
-  await page.getByLabel('Sunset', { exact: true }).fill('');
+  await typeInto(page.getByLabel('Sunset', { exact: true }), '');
   await page.getByLabel('FORM', { exact: true }).check();
   // Only operations that exist can be chosen, and what is chosen can be removed.
   await page.getByLabel('Operations').selectOption('storeToken');
@@ -286,18 +287,18 @@ test('an operator sees whom a brown-out hits, sets it, exempts one caller, and e
   await page.getByRole('button', { name: 'Remove storeToken' }).click();
   expect(await page.getByLabel('Operations').locator('option').allTextContents()).not.toContain('listRecuringDetails');
   // Dates that contradict each other are refused before anything is saved.
-  await page.getByLabel('Sunset', { exact: true }).fill('2020-01-01');
+  await typeInto(page.getByLabel('Sunset', { exact: true }), '2020-01-01');
   await page.getByRole('button', { name: 'Show affected callers' }).click();
   await page.getByText('sunset is before deprecatedSince').waitFor();
-  await page.getByLabel('Sunset', { exact: true }).fill('');
+  await typeInto(page.getByLabel('Sunset', { exact: true }), '');
   for (const [at, from, to] of [
     [1, '00:00', '12:00'],
     [2, '12:00', '00:00'],
   ] as const) {
     await page.getByRole('button', { name: 'Add a brown-out' }).click();
     await page.getByLabel(`Brown-out ${at}`, { exact: true }).selectOption('day');
-    await page.getByLabel('From', { exact: true }).last().fill(from);
-    await page.getByLabel('To', { exact: true }).last().fill(to);
+    await typeInto(page.getByLabel('From', { exact: true }).last(), from);
+    await typeInto(page.getByLabel('To', { exact: true }).last(), to);
   }
   await page.getByRole('button', { name: 'Show affected callers' }).click();
   await page.getByText('affected 2 credentials with 2 requests').waitFor();

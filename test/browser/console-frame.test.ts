@@ -6,6 +6,7 @@ import { startBrowser, type TestBrowser, type Visit } from '../support/browser.t
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { now } from '../support/fixture.ts';
 import { listenLocally } from '../support/listen-locally.ts';
+import { typeInto } from '../support/typing.ts';
 
 const consoleUser = { kind: 'basic', username: 'demo@Company.Acme', secret: 'a-public-password' } as const;
 let console: TestConsole;
@@ -127,7 +128,7 @@ test('an operator sets up a second factor, and the password alone is not enough 
   const { page } = visit;
   await visit.open('/console/actions/setSecondFactor');
   await visit.logIn(person.username, person.secret);
-  await page.getByRole('textbox', { name: /^id/ }).fill(person.id);
+  await typeInto(page.getByRole('textbox', { name: /^id/ }), person.id);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
   const outcome = page.getByRole('region', { name: 'Outcome' });
@@ -135,7 +136,7 @@ test('an operator sets up a second factor, and the password alone is not enough 
   await page.getByRole('button', { name: 'Log out' }).click();
   const refused = page.getByRole('alert').getByText('its secret or one-time code is wrong.');
   const logIn = async (code: string): Promise<void> => {
-    await page.getByRole('textbox', { name: /^One-time code/ }).fill(code);
+    await typeInto(page.getByRole('textbox', { name: /^One-time code/ }), code);
     await visit.logIn(person.username, person.secret);
   };
   await logIn('');
@@ -189,8 +190,8 @@ test('consoles at two ports of one machine have sessions of their own', async ()
     await visit.page.getByText(here.username, { exact: true }).waitFor();
     const other = await visit.context.newPage();
     await other.goto(`${second.origin}/console`);
-    await other.getByRole('textbox', { name: /^Username/ }).fill(there.username);
-    await other.getByRole('textbox', { name: /^Password/ }).fill(there.secret);
+    await typeInto(other.getByRole('textbox', { name: /^Username/ }), there.username);
+    await typeInto(other.getByRole('textbox', { name: /^Password/ }), there.secret);
     await other.getByRole('button', { name: 'Log in', exact: true }).click();
     await other.getByText(there.username, { exact: true }).waitFor();
     await visit.page.reload();

@@ -1,6 +1,7 @@
 /** Tests the documentation in the console: its pages, its links from views, fields and errors, and the search. */
 import { expect, test } from '@jest/globals';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { typeInto } from '../support/typing.ts';
 
 const demo = demoInBrowser();
 
@@ -51,9 +52,9 @@ test('search finds a page by a heading, a field leads to its reference, and an e
   await page.getByRole('cell', { name: 'shopperReference' }).first().waitFor();
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: 'Search in the console' });
-  await field.fill('no such words in any heading');
+  await typeInto(field, 'no such words in any heading');
   await page.getByText('Nothing is found.').waitFor();
-  await field.fill('without a restart');
+  await typeInto(field, 'without a restart');
   await page.getByRole('option', { name: /Page.*without a restart/ }).click();
   await page.waitForURL('**/console/docs/callers#deprecations-without-a-restart');
   await page.locator('#deprecations-without-a-restart').waitFor();

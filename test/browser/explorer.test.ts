@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Visit } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { pasteInto, typeInto } from '../support/typing.ts';
 
 const demo = demoInBrowser();
 let visit: Visit;
@@ -16,10 +17,10 @@ afterEach(() => visit.close());
 const editor = (title: string) => page.getByLabel(`The request in ${title}`, { exact: true });
 const tab = (title: string) =>
   page.getByRole('tablist', { name: 'Formats of the request' }).getByRole('tab', { name: title, exact: true });
-/** Replaces the text. `fill` selects and then types: a first text that comes between both would stay behind the new one. */
-const edit = async (title: string, text: string): Promise<void> => {
+/** Replaces the text: the first one has come before. */
+const edit = async (title: string, text: string, put = typeInto): Promise<void> => {
   await editor(title).filter({ hasText: /\S/ }).waitFor();
-  await editor(title).fill(text);
+  await put(editor(title), text);
 };
 const field = (name: string) => page.getByRole('form', { name: 'Fields' }).getByLabel(name);
 const says = (text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -36,7 +37,7 @@ const fieldHas = (name: string, text: string) => until(() => field(name).inputVa
 
 test('a replay in another format, a wrong field, and a program', async () => {
   await visit.enterDemo('/console/explorer/Recurring/68/storeToken');
-  await field('merchantAccount').fill('DemoMerchant');
+  await typeInto(field('merchantAccount'), 'DemoMerchant');
   await tab('SOAP 1.1').click();
   await has('SOAP 1.1', '<merchantAccount>DemoMerchant<');
   await says('Valid in every format.');
@@ -51,14 +52,14 @@ test('a replay in another format, a wrong field, and a program', async () => {
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/explorer-replay', { fullPage: true });
 
-  await field('shopperReference').fill('');
+  await typeInto(field('shopperReference'), '');
   await says(/field is wrong|fields are wrong/);
   expect(await page.locator('.editor mark').count()).toBeGreaterThan(0);
   await tab('JSON').click();
   await page.locator('.editor mark').first().waitFor();
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/explorer-issue');
-  await field('shopperReference').fill('shopper-9');
+  await typeInto(field('shopperReference'), 'shopper-9');
   await says('Valid in every format.');
   await page.getByRole('button', { name: 'Show programs' }).click();
   await page.getByRole('tab', { name: 'PHP' }).click();
@@ -87,21 +88,11 @@ test('a text that is edited stays as it is, and the form and the other formats f
   await edit(
     'JSON',
     'POST /pal/servlet/Recurring/v25/listRecurringDetails HTTP/1.1\nContent-Type: application/json\n\n{"shopperReference":"elsewhere"}',
+    pasteInto,
   );
   await page.waitForURL('**/console/explorer/Recurring/*/listRecurringDetails');
   await fieldHas('shopperReference', 'elsewhere');
 });
-
-/** Replaces the text of the one editor, as a person does who has copied it elsewhere: the clipboard itself needs a permission. */
-const paste = async (area: ReturnType<typeof editor>, text: string): Promise<void> => {
-  await area.press('ControlOrMeta+a');
-  await page.evaluate(`{
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    const area = document.querySelector('.editor-frame').shadowRoot.querySelector('.cm-content');
-    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }`);
-};
 
 test('a message on one line that is pasted gets lines, so that a fault has its own; one that is typed stays', async () => {
   await visit.enterDemo('/console/explorer/Recurring/68/disable');
@@ -110,7 +101,7 @@ test('a message on one line that is pasted gets lines, so that a fault has its o
   await edit('JSON', line);
   await page.getByRole('button', { name: 'Line 1', exact: true }).waitFor();
   expect(await editor('JSON').innerText()).toBe(line);
-  await paste(editor('JSON'), line);
+  await pasteInto(editor('JSON'), line);
   await page.getByRole('button', { name: 'Line 3', exact: true }).waitFor();
   await has('JSON', '\n  "contract": "ONECLIK",\n');
   // The pasted text is one step back, and the button brings the lines again.
@@ -143,7 +134,7 @@ test('what is sent is the last edit, also right after it', async () => {
   await says('Valid in every format.');
   // The form is the source: the text in SOAP follows after a while.
   await tab('SOAP 1.1').click();
-  await field('shopperReference').fill('edited-last');
+  await typeInto(field('shopperReference'), 'edited-last');
   const [sent] = await Promise.all([
     page.waitForRequest('**/explorer/requests'),
     page.getByRole('button', { name: 'Send as SOAP 1.1' }).click(),
@@ -156,7 +147,7 @@ test('an edit that the gateway does not read is not sent in another format, and 
   await visit.enterDemo('/console/explorer/Recurring/68/listRecurringDetails');
   await says('Valid in every format.');
   await page.route('**/explorer/messages', (route) => route.abort());
-  await field('shopperReference').fill('not-read');
+  await typeInto(field('shopperReference'), 'not-read');
   await says('The last edit was not read');
   expect(await page.getByRole('button', { name: 'Send as JSON' }).isDisabled()).toBe(true);
   expect(visit.takeFaults().length).toBeGreaterThan(0);
@@ -168,7 +159,7 @@ test('an edit that the gateway does not read is not sent in another format, and 
 
 test('a request, its key and its answer are there after a look at the traffic', async () => {
   await visit.enterDemo('/console/explorer/Recurring/68/disable');
-  await field('shopperReference').fill('comes-back');
+  await typeInto(field('shopperReference'), 'comes-back');
   await page.getByRole('button', { name: 'New key' }).click();
   const key = await page.getByLabel('Idempotency-Key').inputValue();
   await page.getByRole('button', { name: 'Send as JSON' }).click();
@@ -188,14 +179,14 @@ test('the explorer and the converter are in order for axe in dark colours', asyn
   await says('Valid in every format.');
   await page.getByRole('button', { name: 'Send as JSON' }).click();
   await page.getByRole('heading', { name: 'Answer in JSON' }).waitFor();
-  await field('shopperReference').fill('');
+  await typeInto(field('shopperReference'), '');
   await says('1 field is wrong.');
   await page.getByRole('button', { name: 'Show programs' }).click();
   await says('The request has wrong fields');
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/explorer-dark', { fullPage: true });
   await page.getByRole('link', { name: 'Converter' }).click();
-  await page.getByLabel('The message', { exact: true }).fill('{"errorType":"validation","errorCode":"800"}');
+  await typeInto(page.getByLabel('The message', { exact: true }), '{"errorType":"validation","errorCode":"800"}');
   await says('The message does not say what it is');
   expect(await visit.violations()).toEqual([]);
 });
@@ -217,11 +208,10 @@ test('every kind of operation has an address, and a phone shows it', async () =>
 
 test('the converter says what a message is', async () => {
   await visit.enterDemo('/console/explorer/convert');
-  await page
-    .getByLabel('The message', { exact: true })
-    .fill(
-      'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=a&disableRequest.recurringDetailReference=',
-    );
+  await pasteInto(
+    page.getByLabel('The message', { exact: true }),
+    'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=a&disableRequest.recurringDetailReference=',
+  );
   await says('Recurring v68 disable');
   await page.getByText(/value changes|values change/).click();
   await says('empty text is absent');
@@ -240,6 +230,7 @@ describe('hostile input', () => {
     await edit(
       'JSON',
       JSON.stringify({ [hostile]: hostile, merchantAccount: hostile, shopperReference: { a: hostile } }),
+      pasteInto,
     );
     await says(/fields are wrong/);
     expect(await page.locator('img[src], main script').count()).toBe(0);
@@ -256,9 +247,9 @@ describe('hostile input', () => {
   test('a message of 1 MB does not freeze the page', async () => {
     await visit.enterDemo('/console/explorer/Recurring/68/disable');
     await tab('JSON').click();
-    await edit('JSON', JSON.stringify({ merchantAccount: '<b>'.repeat(340_000), shopperReference: 'a' }));
+    await edit('JSON', JSON.stringify({ merchantAccount: '<b>'.repeat(340_000), shopperReference: 'a' }), pasteInto);
     await says('1 field is wrong.');
-    await field('shopperReference').fill('still alive');
+    await typeInto(field('shopperReference'), 'still alive');
     await tab('FORM').click();
     // Of a long line, the editor renders what is seen.
     const readEnd = async (): Promise<string> => {

@@ -12,6 +12,7 @@ import { type RedisServer, startRedis } from '../support/redis.ts';
 import { prepareProduction, startServer } from '../support/server.ts';
 import { printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const imported = importedServices.find(({ service }) => service === 'FleetService')!;
@@ -153,7 +154,7 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     await visit.open('/console');
     await visit.page.getByRole('radio', { name: 'API key' }).check();
     apiKey = 'ADMIN_TOKEN' in variables() ? adminToken : await printedKey(gateway, 'Its first API key, shown once: ');
-    await visit.page.locator('[name=secret]').fill(apiKey);
+    await typeInto(visit.page.locator('[name=secret]'), apiKey);
     await visit.page.getByRole('button', { name: 'Log in', exact: true }).click();
     await visit.page.getByRole('navigation', { name: 'Views' }).waitFor();
   });
@@ -171,7 +172,7 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     await page.getByRole('button', { name: 'Add vehicle' }).click();
     await page.getByText('7 optional fields').click();
     await page.getByLabel('xsiType').selectOption('Truck');
-    await page.getByLabel('Load').fill('2.5');
+    await typeInto(page.getByLabel('Load'), '2.5');
     await page.getByRole('button', { name: 'Add Trailer' }).click();
     await page.getByRole('tab', { name: 'SOAP 1.1' }).click();
     expect(await page.getByLabel('Caller').inputValue()).toBe('none');
@@ -207,7 +208,7 @@ describe.each(kinds.map((each) => [each.title, each] as const))('%s', (_, { para
     const editor = page.getByLabel('The request in FORM', { exact: true });
     await until('the example', async () => (await editor.innerText()) === 'id=text');
     const sent = page.waitForResponse((answer) => answer.url().endsWith('/explorer/messages'));
-    await editor.fill('');
+    await typeInto(editor, '');
     expect((await sent).status()).toBe(200);
     await page.getByText('Valid in every format.').waitFor();
     await page.getByRole('button', { name: 'Send as FORM' }).click();

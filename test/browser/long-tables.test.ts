@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { downloadCsv, type Visit, type VisitOptions } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
@@ -83,10 +84,10 @@ test.each([
   expect(await visit.violations()).toEqual([]);
   // A shorter table has all of its rows, and no box that scrolls.
   await scrollTo(visit, 0);
-  await page.getByRole('searchbox', { name: 'Filter Callers' }).fill('shop-99');
+  await typeInto(page.getByRole('searchbox', { name: 'Filter Callers' }), 'shop-99');
   await page.getByText('111 of 10,000 rows').waitFor();
   expect(await page.locator('.table.long').count()).toBe(1);
-  await page.getByRole('searchbox', { name: 'Filter Callers' }).fill('shop-999');
+  await typeInto(page.getByRole('searchbox', { name: 'Filter Callers' }), 'shop-999');
   await page.getByText('11 of 10,000 rows').waitFor();
   expect(await page.locator('.table.long').count()).toBe(0);
   expect(await page.getByRole('table', { name: 'Callers' }).getAttribute('aria-rowcount')).toBeNull();
@@ -200,14 +201,14 @@ test('the address keeps the row, the order and the filter, and another order beg
   await until('the first row', async () => (await see(visit)).first === 1);
   await page.waitForURL((url) => !url.searchParams.has('callers.row'));
   const filter = page.getByRole('searchbox', { name: 'Filter Callers' });
-  await filter.fill('shop-9999/ storetoken');
+  await typeInto(filter, 'shop-9999/ storetoken');
   await page.getByText('1 of 10,000 rows').waitFor();
   expect(await page.getByRole('row').nth(1).innerText()).toContain('shop-9999/1.0');
   // The value is in another column than the one that is filtered.
   await page.getByLabel('Column to filter in Callers').selectOption('Format');
   await page.getByText('0 of 10,000 rows').waitFor();
   await page.getByLabel('Column to filter in Callers').selectOption('Client');
-  await filter.fill('shop-123/');
+  await typeInto(filter, 'shop-123/');
   await page.getByText('1 of 10,000 rows').waitFor();
   expect(page.url()).toMatch(/callers\.filter=shop-123.*callers\.of=Client/);
   await page.reload();

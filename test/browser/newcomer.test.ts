@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { pasteInto } from '../support/typing.ts';
 
 const demo = demoInBrowser();
 
@@ -47,7 +48,8 @@ test('a newcomer sends a request in two formats, breaks it, finds it in the traf
 
   // A wrong value is marked at its field, and in the text of each format.
   await tab('JSON');
-  await editor.fill(
+  await pasteInto(
+    editor,
     '{\n  "contract": "ONECLIK",\n  "merchantAccount": "DemoMerchant",\n  "shopperReference": "shopper-1"\n}',
   );
   await page.getByText('1 field is wrong.').waitFor();

@@ -12,6 +12,7 @@ import { statement } from '../../src/store/sql/engine.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { consoleViews } from '../support/console-views.ts';
+import { pasteInto, typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 import { answerJson, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
 
@@ -91,7 +92,7 @@ test('no view of a gateway with data is empty', async () => {
       await visit.picture(`console/views/${picture}`, { isOfDocs: shown.test(picture) });
     };
     await visit.open('/console');
-    await page.getByRole('textbox', { name: /^One-time code/ }).fill(person.recoveryCodes.pop()!);
+    await typeInto(page.getByRole('textbox', { name: /^One-time code/ }), person.recoveryCodes.pop()!);
     await take('log-in');
     await visit.logIn(person.username, person.secret);
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
@@ -99,7 +100,7 @@ test('no view of a gateway with data is empty', async () => {
       await visit.open(`/console${filled}`);
       await loaded(page);
       if (view === 'converter') {
-        await page.getByRole('textbox').first().fill(soap);
+        await pasteInto(page.getByRole('textbox').first(), soap);
         await page.locator('main .empty').waitFor({ state: 'detached' });
       }
       expect([view, await page.locator('main .empty').allInnerTexts()]).toEqual([view, emptyParts[view] ?? []]);

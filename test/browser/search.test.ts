@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Visit } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
@@ -48,9 +49,9 @@ test('a reference that is pasted finds its request, and what is no reference doe
   const reference = response.headers.get('pspReference');
   expect(reference).toMatch(/^[A-Z0-9]{16}$/);
   await page.getByRole('button', { name: /^Search/ }).click();
-  await field().fill('882613128349482');
+  await typeInto(field(), '882613128349482');
   await page.getByText('Nothing is found.').waitFor();
-  await field().fill(` ${reference}\n`);
+  await typeInto(field(), ` ${reference} `);
   await option(/its requests in the traffic/).click();
   await page.waitForURL(`**/console/traffic?reference=${reference}`);
   await page.getByRole('row').filter({ hasText: reference! }).waitFor();
@@ -82,7 +83,7 @@ test('a reference finds its record and its entries in the audit log, and others 
   );
   const find = async (reference: string, place: RegExp): Promise<void> => {
     await page.keyboard.press('Control+k');
-    await field().fill(reference);
+    await typeInto(field(), reference);
     await option(place).click();
   };
   await find(keyed, /its idempotency record/);
@@ -96,10 +97,10 @@ test('a reference finds its record and its entries in the audit log, and others 
   await find(other, /its entries in the audit log/);
   await page.getByText('There is no such entry.').waitFor();
   // The fields of the views search the same.
-  await page.getByLabel('Reference').fill(keyed);
+  await typeInto(page.getByLabel('Reference'), keyed);
   await page.getByRole('row').filter({ hasText: keyed }).waitFor();
   await visit.open('/console/state/records');
-  await page.getByLabel('Reference').fill(keyed);
+  await typeInto(page.getByLabel('Reference'), keyed);
   await page.getByRole('heading', { name: 'Record', exact: true }).waitFor();
 });
 

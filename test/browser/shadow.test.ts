@@ -5,6 +5,7 @@ import { readSources } from '../../src/config/variable-sources.ts';
 import { builtInServices } from '../../src/services/index.ts';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 import { answerJson, startUpstreamServer, type UpstreamServer } from '../support/upstream-server.ts';
 
@@ -76,7 +77,7 @@ test('differences are live, accepted with a reason, and shares are set', async (
   await table.getByRole('button', { name: 'Accept (message)' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByRole('button', { name: 'Accept', exact: true }).isDisabled()).toBe(true);
-  await dialog.getByLabel('Reason').fill('It says it in other words.');
+  await typeInto(dialog.getByLabel('Reason'), 'It says it in other words.');
   await dialog.getByRole('button', { name: 'Accept', exact: true }).click();
   await table.getByText('It says it in other words.').waitFor();
   expect((await listed()).map(({ reason }) => reason)).toEqual(['It says it in other words.']);

@@ -9,6 +9,7 @@ import { downloadCsv, type Visit, type VisitOptions } from '../support/browser.t
 import { triglyph } from '../support/commands.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { ask } from '../support/server.ts';
+import { typeInto } from '../support/typing.ts';
 
 const demo = demoInBrowser(['--test-api']);
 
@@ -91,12 +92,12 @@ test('a request of unknown outcome is settled from the page', async () => {
   const dialog = page.getByRole('dialog', { name: 'Pending request UNKNOWN000000001' });
   await dialog.getByText('the connection was reset').waitFor();
   await dialog.getByText('"shopperReference": "anna"').waitFor();
-  await dialog.getByLabel('Output as JSON').fill('{"response":7}');
+  await typeInto(dialog.getByLabel('Output as JSON'), '{"response":7}');
   await dialog.getByRole('button', { name: 'Settle' }).click();
   await dialog.getByRole('alert').waitFor();
   expect(visit.takeFaults()).toEqual([expect.stringContaining('422')]);
   await visit.picture('console/state-settle');
-  await dialog.getByLabel('Output as JSON').fill('{"response":"[detail-successfully-disabled]"}');
+  await typeInto(dialog.getByLabel('Output as JSON'), '{"response":"[detail-successfully-disabled]"}');
   await dialog.getByRole('button', { name: 'Settle' }).click();
   await dialog.getByText('The request is settled. A retry gets the output.').waitFor();
   expect(await visit.violations()).toEqual([]);
@@ -135,13 +136,13 @@ test('a key leads to its record, and a wrong one to none', async () => {
   expect((await ask(demo.server.callers, 'disable', shopper, undefined, headers)).status).toBe(200);
   const visit = await enter('/console/state/records', { colorScheme: 'dark' });
   const { page } = visit;
-  await page.getByLabel('Tenant', { exact: false }).first().fill('Demo');
-  await page.getByLabel('Idempotency-Key').fill('key-for-the-console');
+  await typeInto(page.getByLabel('Tenant', { exact: false }).first(), 'Demo');
+  await typeInto(page.getByLabel('Idempotency-Key'), 'key-for-the-console');
   await page.keyboard.press('Enter');
   await page.getByLabel('Stored outcome').waitFor();
   expect(await visit.violations()).toEqual([]);
   await visit.picture('console/state-record-dark');
-  await page.getByLabel('Idempotency-Key').fill('another');
+  await typeInto(page.getByLabel('Idempotency-Key'), 'another');
   await page.keyboard.press('Enter');
   await page.getByText('There is no record of this key').waitFor();
   await visit.close();

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Visit } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const demo = demoInBrowser();
@@ -68,7 +69,7 @@ test('the request behind a reference', async () => {
   const reference = await listing();
   expect(await page.getByText(reference).count()).toBe(0);
   await page.keyboard.press('Control+k');
-  await search().fill(reference);
+  await typeInto(search(), reference);
   await page.keyboard.press('Enter');
   await page.getByRole('row').filter({ hasText: reference }).getByRole('link').first().click();
   await page.getByRole('heading', { name: 'Request listRecurringDetails' }).waitFor();
@@ -113,7 +114,7 @@ test('how to call an operation from PHP', async () => {
   const program = page.getByRole('textbox', { name: 'The program in PHP' });
   expect(await program.count()).toBe(0);
   await page.keyboard.press('Control+k');
-  await search().fill('store token');
+  await typeInto(search(), 'store token');
   await page.getByRole('option', { name: /Recurring\.storeToken v68/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Show programs' }).click();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
+import { typeInto } from '../support/typing.ts';
 
 let server: ConsoleServer;
 let browser: TestBrowser;
@@ -90,7 +91,7 @@ test('the live list and the search have what belongs to the company', async () =
   expect(await person.page.getByRole('cell', { name: other }).count()).toBe(0);
   const found = async ({ page }: Visit, text: string): Promise<number> => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search in the console' }).fill(text);
+    await typeInto(page.getByRole('combobox', { name: 'Search in the console' }), text);
     // Names of callers are loaded with the list.
     const option = page.getByRole('listbox', { name: 'Found' }).getByRole('option');
     await option.first().waitFor();

@@ -6,6 +6,7 @@ import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { sendRefused } from '../support/refused-request.ts';
 import { type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { typeInto } from '../support/typing.ts';
 import { until } from '../support/until.ts';
 
 const folder = tempFolder();
@@ -41,10 +42,10 @@ test('a request of the explorer is answered by a worker, and requests of both ap
   await page.getByRole('heading', { name: 'Explorer', level: 1 }).waitFor();
   // The demo alone has a test API.
   expect(await page.getByRole('link', { name: 'Test API' }).count()).toBe(0);
-  await page.getByLabel(/^merchantAccount/).fill('AcmeWeb');
+  await typeInto(page.getByLabel(/^merchantAccount/), 'AcmeWeb');
   await page.getByLabel('Caller').selectOption('User and password');
-  await page.getByLabel('User', { exact: true }).fill(caller.username);
-  await page.getByLabel('Password of the user').fill(caller.secret);
+  await typeInto(page.getByLabel('User', { exact: true }), caller.username);
+  await typeInto(page.getByLabel('Password of the user'), caller.secret);
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByRole('button', { name: 'Send as JSON' }).click();
   // Authenticated and authorized: the shopper has no details.

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { typeInto } from './typing.ts';
 import { hangMsMax } from './until.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,7 +25,7 @@ export interface VisitOptions {
   readonly ignoreHTTPSErrors?: boolean;
 }
 
-/** A person in front of a browser of their own, without cookies of others. */
+/** A person in front of a browser of their own, without cookies of others. A dialog that opens without the focus at its first field is a fault of the page. */
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -80,6 +81,7 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
     reducedMotion,
   });
   context.setDefaultTimeout(hangMsMax);
+  await context.addInitScript(checksFocusOfDialogs);
   const page = await context.newPage();
   const faults = collectFaults(page, origin);
   const takeFaults = (): readonly string[] => faults.splice(0);
@@ -96,8 +98,8 @@ async function startVisit(browser: Browser, options: VisitOptions): Promise<Visi
       await page.getByRole('navigation', { name: 'Views' }).waitFor();
     },
     async logIn(username, secret) {
-      await page.getByRole('textbox', { name: /^Username/ }).fill(username);
-      await page.getByRole('textbox', { name: /^Password/ }).fill(secret);
+      await typeInto(page.getByRole('textbox', { name: /^Username/ }), username);
+      await typeInto(page.getByRole('textbox', { name: /^Password/ }), secret);
       await page.getByRole('button', { name: 'Log in', exact: true }).click();
     },
     violations: () => findViolations(page),
@@ -148,6 +150,22 @@ async function toWebp(browser: Browser, png: Uint8Array): Promise<Uint8Array> {
   await page.close();
   return Buffer.from(String(url).split(',')[1]!, 'base64');
 }
+
+/** A dialog that opens takes the next key: at its first field, or at its first button where it has none. The closing button is for dialogs that have neither. */
+const checksFocusOfDialogs = `{
+  const { showModal } = HTMLDialogElement.prototype;
+  HTMLDialogElement.prototype.showModal = function () {
+    showModal.call(this);
+    queueMicrotask(() => {
+      const usable = [...this.querySelectorAll('input, select, textarea, button')].filter((each) => !each.disabled);
+      const fields = usable.filter((each) => each.localName !== 'button');
+      const buttons = usable.filter((each) => each.ariaLabel !== 'Close');
+      const [expected] = [...fields, ...buttons, ...usable];
+      const { activeElement } = document;
+      if (activeElement !== expected) console.error('The dialog opened with the focus at', activeElement.outerHTML);
+    });
+  };
+}`;
 
 function collectFaults(page: Page, origin: string): string[] {
   const faults: string[] = [];

@@ -29,11 +29,11 @@ export function Converter({ operations }: { readonly operations: Operations['ope
   const [text, setText] = useState('');
   const [operation, setOperation] = useState('');
   const [isAnswer, setAnswer] = useState(false);
-  const [found, setFound] = useState<EditedMessage>();
+  const [{ found, of }, setFound] = useState<{ readonly found?: EditedMessage; readonly of?: string }>({});
   const [error, setError] = useState<ApiError>();
   useEffect(() => {
     if (text.trim() === '') {
-      setFound(undefined);
+      setFound({});
       return undefined;
     }
     const controller = new AbortController();
@@ -43,7 +43,7 @@ export function Converter({ operations }: { readonly operations: Operations['ope
       send<typeof editMessage>('/explorer/messages', body, controller.signal).then(
         (answer) => {
           setError(undefined);
-          setFound(answer);
+          setFound({ found: answer, of: text });
         },
         (thrown: unknown) => {
           if (!controller.signal.aborted) setError(toApiError(thrown));
@@ -56,8 +56,10 @@ export function Converter({ operations }: { readonly operations: Operations['ope
     };
   }, [text, operation, isAnswer]);
   const names = [...new Set(operations.map((each) => each.operation))].sort();
+  // Places and lines are of the text that was read, which may be an earlier one.
+  const read = of === text ? found : undefined;
   const fault =
-    found?.line === undefined ? [] : [{ from: found.start ?? 0, to: found.end ?? 0, message: found.error ?? '' }];
+    read?.line === undefined ? [] : [{ from: read.start ?? 0, to: read.end ?? 0, message: read.error ?? '' }];
   return (
     <div class="explorer">
       <Section title="Message">
@@ -69,8 +71,8 @@ export function Converter({ operations }: { readonly operations: Operations['ope
           value={text}
           onInput={setText}
           rows={16}
-          indented={found?.indented}
-          marks={found === undefined ? [] : [...marksOf(found.issues), ...fault]}
+          indented={read?.indented}
+          marks={read === undefined ? [] : [...marksOf(read.issues), ...fault]}
         />
         <div class="send-fields">
           <TextField

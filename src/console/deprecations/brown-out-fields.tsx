@@ -1,4 +1,5 @@
 /** The brown-outs of a deprecation: windows in which its calls are refused, once or again and again. */
+import { useState } from 'preact/hooks';
 import type { listDeprecations } from '../../operators/deprecations/contract.ts';
 import type { Answer } from '../page/api.ts';
 import { Button, SelectField, TextField } from '../page/components/index.ts';
@@ -87,13 +88,18 @@ interface MomentProps {
 
 /** A moment in the zone of the reader, which is UTC in the deprecation. */
 function Moment({ label, value, onChange }: MomentProps) {
+  // A year that is half typed is an early one, which has seconds in its zone: what is printed of it would not be what was typed.
+  const [typed, setTyped] = useState({ text: '', value: '' });
   const date = new Date(value);
   const isValid = !Number.isNaN(date.getTime());
   const local = isValid ? new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : '';
   const change = (text: string): void => {
-    if (text !== '') onChange(toMoment(new Date(text)));
+    const next = text === '' ? '' : toMoment(new Date(text));
+    setTyped({ text, value: next });
+    onChange(next);
   };
-  return <TextField label={`${label} (your time)`} type="datetime-local" value={local} onInput={change} />;
+  const text = typed.value === value ? typed.text : local;
+  return <TextField label={`${label} (your time)`} type="datetime-local" value={text} onInput={change} />;
 }
 
 function windowOfToday(): BrownOut {

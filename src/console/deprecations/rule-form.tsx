@@ -171,7 +171,7 @@ function versionsOf({ from, to }: { readonly from: number; readonly to: number }
 
 /** A moment, as the configuration may have one, is no day. */
 function typeOfDate(text: string): 'date' | 'text' {
-  return /^(\d{4}-\d\d-\d\d)?$/.test(text) ? 'date' : 'text';
+  return /^(\d{4,6}-\d\d-\d\d)?$/.test(text) ? 'date' : 'text';
 }
 
 function fieldsOf(before: Rule | undefined) {

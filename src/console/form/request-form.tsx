@@ -1,5 +1,5 @@
 /** The form of a request, generated from the contract of its operation. */
-import type { ComponentChildren, Ref } from 'preact';
+import { type ComponentChildren, Fragment, type Ref } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, CheckField, Form, SelectField, Text, TextField } from '../page/components/index.ts';
 import { isList, isObject, withMember } from './draft.tsx';
@@ -308,15 +308,21 @@ function ListPart(props: FieldPartProps) {
     <Group {...props} add={add}>
       {item !== undefined &&
         items.map((each, at) => (
-          <Part
-            key={at}
-            shape={shape}
-            field={item}
-            name={`${name} ${at}`}
-            path={`${path}/${at}`}
-            draft={each}
-            onChange={(value) => put(at, value)}
-          />
+          <Fragment key={at}>
+            <Part
+              shape={shape}
+              field={item}
+              name={`${name} ${at}`}
+              path={`${path}/${at}`}
+              draft={each}
+              onChange={(value) => put(at, value ?? emptied(item))}
+            />
+            {!isGroup(item) && (
+              <Button kind="quiet" label={`Remove ${name} ${at}`} onClick={() => put(at, undefined)}>
+                Remove
+              </Button>
+            )}
+          </Fragment>
         ))}
       {draft !== undefined && !isList(draft) && <Raw draft={draft} />}
     </Group>
@@ -326,13 +332,20 @@ function ListPart(props: FieldPartProps) {
 function MapPart(props: FieldPartProps) {
   const { shape, field, name, path, draft, onChange } = props;
   const [item] = below(shape, field.path);
-  const entries = isObject(draft) ? Object.entries(draft) : [];
-  const put = (at: number, key: string, value: Draft | undefined): void =>
+  // An object has its numbers first: an entry stays where it was at first, so that it keeps the focus while it is edited.
+  const order = useRef<readonly string[]>([]);
+  const members = isObject(draft) ? draft : {};
+  const added = Object.keys(members).filter((key) => !order.current.includes(key));
+  order.current = [...order.current.filter((key) => Object.hasOwn(members, key)), ...added];
+  const entries = order.current.map((key) => [key, members[key]!] as const);
+  const put = (at: number, key: string, value: Draft | undefined): void => {
+    order.current = order.current.with(at, key);
     onChange(
       Object.fromEntries(
         entries.flatMap((each, index) => (index !== at ? [each] : value === undefined ? [] : [[key, value]])),
       ),
     );
+  };
   const add = (
     <Button
       label={`Add an entry to ${name}`}
@@ -346,14 +359,19 @@ function MapPart(props: FieldPartProps) {
       {item !== undefined &&
         entries.map(([key, each], at) => (
           <div class="entry" key={at}>
-            <TextField label={`${name} key ${at + 1}`} value={key} monospace onInput={(text) => put(at, text, each)} />
+            <KeyField
+              label={`${name} key ${at + 1}`}
+              value={key}
+              others={order.current.filter((_, other) => other !== at)}
+              onInput={(text) => put(at, text, each)}
+            />
             <Part
               shape={shape}
               field={item}
               name={`${name} value ${at + 1}`}
               path={`${path}/${key}`}
               draft={each}
-              onChange={(value) => put(at, key, value ?? (item.kind === 'object' ? undefined : ''))}
+              onChange={(value) => put(at, key, value ?? emptied(item))}
             />
             <Button kind="quiet" label={`Remove entry ${at + 1} of ${name}`} onClick={() => put(at, key, undefined)}>
               Remove
@@ -363,6 +381,35 @@ function MapPart(props: FieldPartProps) {
       {draft !== undefined && !isObject(draft) && <Raw draft={draft} />}
     </Group>
   );
+}
+
+interface KeyFieldProps {
+  readonly label: string;
+  readonly value: string;
+  /** The keys of the other entries. */
+  readonly others: readonly string[];
+  readonly onInput: (key: string) => void;
+}
+
+/** The key of an entry. One that another entry has would replace that: it is said, and the entry has its key of before until it is another one. */
+function KeyField({ label, value, others, onInput }: KeyFieldProps) {
+  const [typed, setTyped] = useState<string>();
+  const change = (text: string): void => {
+    const isTaken = others.includes(text);
+    setTyped(isTaken ? text : undefined);
+    if (!isTaken) onInput(text);
+  };
+  const error = typed === undefined ? undefined : `Another entry has this key: this one is still ${value}.`;
+  return <TextField label={label} value={typed ?? value} error={error} monospace onInput={change} />;
+}
+
+function isGroup({ kind }: FormField): boolean {
+  return kind === 'object' || kind === 'list' || kind === 'map';
+}
+
+/** What is left of an item or entry whose field is empty: its button removes it. */
+function emptied(item: FormField): Draft | undefined {
+  return isGroup(item) ? undefined : '';
 }
 
 function freeKey(entries: readonly (readonly [string, Draft])[]): string {

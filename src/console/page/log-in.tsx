@@ -1,5 +1,5 @@
 /** The log-in. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type SessionState, session, toApiError } from './api.ts';
 import { Button, ErrorBox, Form, Notice, TextField } from './components/index.ts';
 
@@ -22,7 +22,7 @@ export function LogInPage({ oneClick, byAdminToken, hasEnded, onLogIn }: LogInPr
   const [isBusy, setBusy] = useState(false);
   const card = useRef<HTMLDivElement>(null);
   const focus = (selector: string): void => card.current?.querySelector<HTMLElement>(selector)?.focus();
-  useEffect(
+  useLayoutEffect(
     () => focus(oneClick ? '.one-click button' : byAdminToken ? '[name=secret]' : '[name=username]'),
     [oneClick],
   );

@@ -1,6 +1,6 @@
 /** Routing: the path names the view and what is open in it, so that every state has an address. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Route {
   /** Empty at `/console`. */
@@ -16,7 +16,8 @@ const changed = 'console:navigated';
 /** Returns the route of the address, and renders again when it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(readRoute);
-  useEffect(() => {
+  // Before the next key: what is typed into a filter is in the address alone.
+  useLayoutEffect(() => {
     const update = (): void => setRoute(readRoute());
     addEventListener('popstate', update);
     addEventListener(changed, update);

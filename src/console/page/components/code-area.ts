@@ -90,7 +90,7 @@ function printInvisible(code: number, description: string | null): HTMLElement {
 
 /** What a component does with its area. */
 export interface CodeArea {
-  /** Changes nothing where the area has the text already, so that the cursor stays. */
+  /** Replaces what differs, so that the cursor keeps its place in the rest. */
   setText(text: string): void;
   setLanguage(language: CodeLanguage): void;
   setMarks(marks: readonly Mark[]): void;
@@ -204,9 +204,10 @@ export function createCodeArea(host: HTMLElement, options: CodeAreaOptions): Cod
   });
   return {
     setText(next) {
-      if (next === view.state.doc.toString()) return;
+      const before = view.state.doc.toString();
+      if (next === before) return;
       isOwnChange = true;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+      view.dispatch({ changes: differenceOf(before, next) });
       isOwnChange = false;
     },
     setLanguage: (next) => view.dispatch({ effects: spoken.reconfigure(extensionOf(next)) }),
@@ -219,6 +220,16 @@ export function createCodeArea(host: HTMLElement, options: CodeAreaOptions): Cod
     },
     close: () => view.destroy(),
   };
+}
+
+/** The one change from a text to another: what follows their common beginning and precedes their common end. */
+function differenceOf(before: string, next: string): { from: number; to: number; insert: string } {
+  const shorter = Math.min(before.length, next.length);
+  let from = 0;
+  while (from < shorter && before[from] === next[from]) from += 1;
+  let end = 0;
+  while (end < shorter - from && before.at(-1 - end) === next.at(-1 - end)) end += 1;
+  return { from, to: before.length - end, insert: next.slice(from, next.length - end) };
 }
 
 /** Forms and heads of HTTP have no grammar of their own. Lines are never wrapped: laying out one of a megabyte takes half a minute. */

@@ -1,5 +1,5 @@
 /** Code with line numbers, colours, folding and search: to be edited with marks at the places of issues, or to be read. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from './button.tsx';
 import type { CodeArea, CodeLanguage, Mark } from './code-area.ts';
 import { Preformatted, Text } from './text.tsx';
@@ -56,9 +56,10 @@ export function CodeEditor(props: CodeEditorProps) {
     pasted.current = undefined;
     last.current.onInput?.(indented);
   }, [indented, value]);
-  useEffect(() => area?.setText(value), [area, value]);
-  useEffect(() => area?.setLanguage(language), [area, language]);
-  useEffect(() => area?.setMarks(marks), [area, marks, value]);
+  // Before the next key: an effect after the paint would put an older text over what was typed since.
+  useLayoutEffect(() => area?.setText(value), [area, value]);
+  useLayoutEffect(() => area?.setLanguage(language), [area, language]);
+  useLayoutEffect(() => area?.setMarks(marks), [area, marks, value]);
   return (
     <div class={marks.length > 0 ? 'editor invalid' : 'editor'}>
       <div class="editor-frame" ref={host} />

@@ -1,6 +1,6 @@
-/** A dialog: the browser keeps the focus inside, and Escape closes it. */
+/** A dialog: the keyboard begins at its first field or at the button that does nothing, the browser keeps it inside, and Escape closes it. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
 interface DialogProps {
@@ -15,9 +15,11 @@ export function Dialog({ title, onClose, place = 'centre', children }: DialogPro
   const dialog = useRef<HTMLDialogElement>(null);
   const isPressedOutside = useRef(false);
   const id = useId();
-  useEffect(() => {
+  // Before the next key, which is for the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    element?.querySelector<HTMLElement>(firstField)?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -50,6 +52,11 @@ export function Dialog({ title, onClose, place = 'centre', children }: DialogPro
     </dialog>
   );
 }
+
+/** What the keyboard begins at. Without one, it is at the closing button. */
+const firstField = ['input', 'select', 'textarea', '.actions button']
+  .map((each) => `${each}:not(:disabled)`)
+  .join(', ');
 
 interface ConfirmProps {
   readonly title: string;

@@ -24,19 +24,20 @@ export function add(program: Command): void {
   const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
   addOperation(endpoint, 'add', addWebhookEndpoint, {
     operands: { [tenantOperand()]: 'tenant', url: 'url' },
-    flags: { format: null },
+    flags: { format: null, event: '--event <type...>' },
     options: [
       new Option('--format <format>', sentence(addWebhookEndpoint.input.fields.format.doc))
         .choices(formats)
         .default(formats[0]),
     ],
-    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration`,
-    json: ({ id, url, format, key }) => ({ id, url, format, key }),
-    text: ({ id, url, format, key }) => [
+    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration\n  triglyph webhooks endpoint add Acme https://shop.example.com/permits --event recurring.permit.created`,
+    json: ({ id, url, format, events, key }) => ({ id, url, format, ...(events && { events }), key }),
+    text: ({ id, url, format, events = [], key }) => [
       `key       ${key}`,
       `endpoint  ${id}`,
       `url       ${url}`,
       `format    ${format}`,
+      ...events.map((each) => `event     ${each}`),
       'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
     ],
   });
@@ -45,16 +46,24 @@ export function add(program: Command): void {
     example: 'triglyph webhooks endpoint list',
     json: ({ endpoints }) =>
       endpoints.map(({ id, tenant: company, address, changedTo: url = address, ...endpoint }) => ({
-        ...{ id, company, url, format: endpoint.format, createdAt: endpoint.createdAt, altered: endpoint.altered },
+        ...{
+          id,
+          company,
+          url,
+          format: endpoint.format,
+          events: endpoint.events,
+          createdAt: endpoint.createdAt,
+          altered: endpoint.altered,
+        },
         rotation: endpoint.twoKeysUntil && { until: endpoint.twoKeysUntil, isOver: false },
       })),
     text: ({ endpoints }) =>
       linesOf(
         endpoints,
-        ({ id, tenant, format, createdAt, twoKeysUntil, address, changedTo, altered }) => [
+        ({ id, tenant, format, events = [], createdAt, twoKeysUntil, address, changedTo, altered }) => [
           ...[id, tenant, format, formatMinute(createdAt)],
           ...(twoKeysUntil === undefined ? [] : [`two keys until ${formatMinute(twoKeysUntil)}`]),
-          ...[changedTo ?? address, ...(altered ? ['altered'] : [])],
+          ...[changedTo ?? address, ...(altered ? ['altered'] : []), ...events],
         ],
         'There is no endpoint yet.',
       ),

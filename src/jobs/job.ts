@@ -57,8 +57,8 @@ export interface JobQueue {
   end(job: TakenJob): Promise<void>;
   /** Makes the job due again after this time; the attempt is not counted. Throws `LeaseLost`. */
   defer(job: TakenJob, afterMs: number): Promise<void>;
-  /** Makes the job due again after this time. Throws `LeaseLost`. */
-  retryLater(job: TakenJob, afterMs: number, because: string): Promise<void>;
+  /** Makes the job due again after this time, and with `leavesOrder` the next one with its ordering key at once. Throws `LeaseLost`. */
+  retryLater(job: TakenJob, afterMs: number, because: string, leavesOrder?: boolean): Promise<void>;
   /** Makes it a dead job; the next one with its ordering key becomes due. Throws `LeaseLost`. */
   abandon(job: TakenJob, because: string): Promise<void>;
   /** Makes a dead job due as if it were new; false where there is no such dead job. */

@@ -6,7 +6,8 @@ import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts'
 /** How a job ended: completed with its effect, to be retried, deferred without counting the attempt, or abandoned. */
 export type JobResult =
   | 'ended'
-  | { readonly retryAfterMs: number; readonly because: string }
+  /** `leavesOrder`: the jobs behind it in its ordering key no longer wait for it. */
+  | { readonly retryAfterMs: number; readonly because: string; readonly leavesOrder?: boolean }
   | { readonly deferMs: number }
   | { readonly abandonReason: string };
 
@@ -180,6 +181,7 @@ async function applyResult(job: TakenJob, result: JobResult, jobs: JobQueue): Pr
     await jobs.defer(job, result.deferMs);
     return 'deferred';
   }
-  await jobs.retryLater(job, result.retryAfterMs, result.because);
+  const { retryAfterMs, because, leavesOrder } = result;
+  await jobs.retryLater(job, retryAfterMs, because, leavesOrder);
   return 'retried';
 }

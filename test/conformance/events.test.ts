@@ -32,7 +32,10 @@ const open = async (options?: GatewayOptions) => {
   const { endpoints, context: world } = gateway.parts;
   const sealed = world.vault.seal(keyScope({ tenant: 'Demo', endpointId }), { payload: '00'.repeat(32) });
   const url = 'https://shop.example.com/';
-  await endpoints.add({ tenant: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
+  const eventTypes = ['created', 'alreadyExisting', 'updated', 'disabled', 'checked'].map(
+    (each) => `recurring.token.${each}`,
+  );
+  await endpoints.add({ tenant: 'Demo', endpointId, url, format: 'tokenization', eventTypes, sealed, createdAt: 1 });
 };
 afterEach(() => gateway.close());
 

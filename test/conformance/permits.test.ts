@@ -20,6 +20,7 @@ beforeEach(async () => {
   const url = 'https://shop.example.com/';
   await endpoints.add({
     ...{ tenant: 'Demo', endpointId: 'we_1', url, format: 'tokenization', sealed },
+    eventTypes: ['recurring.permit.created', 'recurring.permit.disabled'],
     createdAt: 1,
   });
 });

@@ -38,6 +38,16 @@ const event = (shopperReference: string, kind: DetailEventData['kind'] = 'create
     firstPspReference: 'FIRST',
   });
 
+const permitType = 'recurring.permit.created';
+const permitOf = (shopperReference: string): RecurringEvent =>
+  recurringEvent({
+    kind: 'permitCreated',
+    merchantAccount: 'DemoMerchant',
+    shopperReference,
+    recurringDetailReference: `${shopperReference}-detail`,
+    token: 'PT1',
+  });
+
 /** As the payload of a job. */
 type StoredEvent = RecurringEventData & {
   readonly eventId: string;
@@ -153,6 +163,53 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(rung).toEqual([]);
     });
 
+    test('events that the description of a format lacks go to endpoints that name them, and these get no others', async () => {
+      await endpoints.add(endpoint('we_all'));
+      await endpoints.add({ ...endpoint('we_permits'), eventTypes: [permitType] });
+      await endpoints.add({ ...endpoint('we_two'), eventTypes: ['recurring.token.disabled', permitType] });
+      await enqueue(batch('P1', event('anna'), permitOf('anna'), event('anna', 'disabled'), permitOf('ben')));
+      const received: string[] = [];
+      for (let taken = await take(); taken.length > 0; taken = await take())
+        for (const job of taken) {
+          received.push(job.jobId);
+          await end(job);
+        }
+      expect(received.toSorted()).toEqual([
+        ...['P1.2/we_permits', 'P1.2/we_two', 'P1.3/we_all', 'P1.3/we_two', 'P1.4/we_permits', 'P1.4/we_two'],
+        'P1/we_all',
+      ]);
+      expect((await endpoints.list()).map(({ eventTypes }) => eventTypes)).toEqual([
+        undefined,
+        [permitType],
+        ['recurring.token.disabled', permitType],
+      ]);
+    });
+
+    test('an event that leaves its order is tried on, and those behind it no longer wait for it', async () => {
+      await endpoints.add(endpoint('we_1'));
+      await enqueue(batch('P1', event('anna')), batch('P2', event('anna', 'updated')));
+      const [first] = await take();
+      await jobs.retryLater(first!, 0, 'it answered 500');
+      expect(ids(await take())).toEqual(['P1/we_1']);
+      await jobs.retryLater(first!, 0, 'it answered 500', true);
+      const both = await take();
+      expect(ids(both)).toEqual(['P1/we_1', 'P2/we_1']);
+      // A new event waits for the one that is in order, and not for the other.
+      await enqueue(batch('P3', event('anna', 'disabled')));
+      const [alone, second] = both.toSorted((one, other) => (one.jobId < other.jobId ? -1 : 1));
+      expect((await endpoints.findFor(alone!))?.endpointId).toBe('we_1');
+      await jobs.retryLater(alone!, 0, 'it answered 500', true);
+      const [again] = await take();
+      expect(again?.jobId).toBe('P1/we_1');
+      await end(second!);
+      expect(ids(await take())).toEqual(['P3/we_1']);
+      await jobs.abandon(again!, 'too old');
+      expect(await jobs.revive('Demo', 'P1/we_1')).toBe(true);
+      for (const job of await take()) await end(job);
+      expect(await endpoints.remove('we_1')).toBe(1);
+      expect(await countQueued()).toBe(0);
+    });
+
     test('each endpoint hears of a shopper in order, one after the other; shoppers do not wait for each other', async () => {
       await endpoints.add(endpoint('we_1'));
       await enqueue(batch('P1', event('anna')), batch('P2', event('ben')));
@@ -212,7 +269,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
     });
 
     test('a check without a shopper has an ordering key of its own', async () => {
-      await endpoints.add(endpoint('we_1'));
+      await endpoints.add({ ...endpoint('we_1'), eventTypes: ['recurring.token.checked'] });
       const outcome = recurringEvent({
         kind: 'checked',
         merchantAccount: 'DemoMerchant',

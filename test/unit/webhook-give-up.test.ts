@@ -1,4 +1,5 @@
 /** When an event becomes a dead letter: by the clock of the database, and not because a clock has jumped. */
+import { createServer } from 'node:http';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
@@ -6,6 +7,7 @@ import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import type { JobHandler } from '../../src/jobs/worker.ts';
 import { vault } from '../integration/samples.ts';
+import { listenLocally } from '../support/listen-locally.ts';
 import { webhookFormats } from '../support/services.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -20,8 +22,8 @@ const endpoint: Endpoint = {
   createdAt: 1,
 };
 
-const startDelivery = (): JobHandler => {
-  const endpoints = { findFor: async () => endpoint, deferDue: async () => {} } as Partial<EndpointStore>;
+const startDelivery = (url = endpoint.url): JobHandler => {
+  const endpoints = { findFor: async () => ({ ...endpoint, url }), deferDue: async () => {} } as Partial<EndpointStore>;
   return createDeliveryHandler({
     jobs: { end: async () => {} },
     endpoints: endpoints as EndpointStore,
@@ -53,6 +55,18 @@ const isAbandoned = expect.objectContaining({ abandonReason: expect.stringContai
 
 afterEach(() => {
   jest.restoreAllMocks();
+});
+
+test('an event that is refused for 15 minutes leaves its order, and one without an answer does not', async () => {
+  const server = createServer((_, response) => response.writeHead(500).end());
+  const url = `http://127.0.0.1:${await listenLocally(server)}/`;
+  const leaves = async (handler: JobHandler, minutes: number): Promise<unknown> =>
+    (await run(handler, jobOf(minutes * 60_000))) as unknown;
+  expect(await leaves(startDelivery(url), 14)).toMatchObject({ leavesOrder: false, because: 'it answered 500' });
+  expect(await leaves(startDelivery(url), 16)).toMatchObject({ leavesOrder: true, because: 'it answered 500' });
+  expect(await leaves(startDelivery(), 16)).toMatchObject({ leavesOrder: false });
+  server.closeAllConnections();
+  server.close();
 });
 
 test('an event that is old enough is abandoned, a younger one is retried', async () => {

@@ -8,7 +8,12 @@ import { signatureOf } from '../../src/jobs/webhooks/signature.ts';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import { configurationFormat, type ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { builtInServices } from '../../src/services/index.ts';
-import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
+import {
+  type CheckEventData,
+  type DetailEventData,
+  type RecurringEventData,
+  recurringEventType,
+} from '../../src/services/recurring/events.ts';
 import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
 import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
 import { webhookFormats } from '../support/services.ts';
@@ -96,6 +101,38 @@ test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
   },
 );
 
+test('the library of merchants knows each type that an endpoint gets by default, and throws for each other', () => {
+  const permit = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1', token: 'PT0000000000001' };
+  const events: readonly RecurringEventData[] = [
+    ...(['created', 'alreadyExisting', 'updated', 'disabled'] as const).map((kind) => ({ kind, ...detail })),
+    checked.data,
+    ...(['permitCreated', 'permitDisabled'] as const).map((kind) => ({
+      kind,
+      ...permit,
+      recurringDetailReference: about.recurringDetailReference,
+    })),
+  ];
+  const extras = events.map((data) => {
+    const { body, headers } = tokenizationFormat.encode(queued(data), origin);
+    expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
+    const type = recurringEventType(data.kind);
+    const isExtra = tokenizationFormat.isExtra?.(type) ?? false;
+    const receive = () => new TokenizationWebhooksHandler(body).getGenericWebhook();
+    if (isExtra) expect(receive).toThrow('Could not parse');
+    else expect(receive()).toMatchObject({ type });
+    return [type, isExtra];
+  });
+  expect(extras.filter(([, isExtra]) => isExtra).map(([type]) => type)).toEqual([
+    'recurring.token.checked',
+    'recurring.permit.created',
+    'recurring.permit.disabled',
+  ]);
+  // No other format has events that no receiver knows.
+  expect(webhookFormats.all.filter(({ isExtra }) => isExtra !== undefined).map(({ name }) => name)).toEqual([
+    'tokenization',
+  ]);
+});
+
 test('the outcome of a check, which is an event of our own', () => {
   const { body } = tokenizationFormat.encode(checked, { environment: 'live', key });
   expect(JSON.parse(body)).toEqual({
@@ -119,7 +156,7 @@ test('a contract was created, in the classic format: exact bytes, and validated 
   const message = classicFormat.encode(detailEvent('created'), origin);
   expect(message.headers).toEqual({});
   expect(message.body).toBe(
-    '{"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"NQHPwyQwnbUcu2RKJHNQNt6ldASM8c0Tc6C5PbXXaJ4=","recurring.recurringDetailReference":"8313147988756818","recurring.shopperReference":"shopper-1","shopperReference":"shopper-1"},"amount":{"currency":"EUR","value":0},"eventCode":"RECURRING_CONTRACT","eventDate":"2026-01-15T12:30:45+00:00","merchantAccountCode":"DemoMerchant","merchantReference":"","originalReference":"8815252013129012","paymentMethod":"visa","pspReference":"8313147988756818","reason":"","success":"true"}}]}',
+    '{"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"NQHPwyQwnbUcu2RKJHNQNt6ldASM8c0Tc6C5PbXXaJ4=","recurring.recurringDetailReference":"8313147988756818","recurring.shopperReference":"shopper-1","shopperReference":"shopper-1"},"amount":{"currency":"EUR","value":0},"eventCode":"RECURRING_CONTRACT","eventDate":"2026-01-15T12:30:45+00:00","merchantAccountCode":"DemoMerchant","merchantReference":"","originalPsp":"8815252013129012","originalReference":"8815252013129012","paymentMethod":"visa","pspReference":"8313147988756818","reason":"","success":"true"}}]}',
   );
   const signed = '8313147988756818:8815252013129012:DemoMerchant::0:EUR:RECURRING_CONTRACT:true';
   expect(hmacByHand(key, signed)).toBe('NQHPwyQwnbUcu2RKJHNQNt6ldASM8c0Tc6C5PbXXaJ4=');
@@ -127,6 +164,11 @@ test('a contract was created, in the classic format: exact bytes, and validated 
   const validator = new hmacValidator();
   expect(validator.validateHMAC(item, key)).toBe(true);
   expect(validator.validateHMAC({ ...item, merchantAccountCode: 'Another' }, key)).toBe(false);
+  // What the public description of the item requires.
+  for (const name of 'merchantReference merchantAccountCode eventDate amount success eventCode originalPsp pspReference'.split(
+    ' ',
+  ))
+    expect(item).toHaveProperty(name);
 });
 
 test('the classic format marks live events', () => {
@@ -186,17 +228,20 @@ test.each([
 
 test('each format accepts its own events only', () => {
   const kinds = ['created', 'alreadyExisting', 'updated', 'disabled', 'checked'];
+  const permits = ['recurring.permit.created', 'recurring.permit.disabled'];
   const resources = ['accountHolder', 'balanceAccount', 'paymentInstrument'];
   const types = [
     ...kinds.map((kind) => `recurring.token.${kind}`),
     ...resources.flatMap((kind) => [`balancePlatform.${kind}.created`, `balancePlatform.${kind}.updated`]),
+    ...permits,
     'another.service.created',
+    'recurring.token.creatd',
   ];
   const accepted = Object.fromEntries(
     webhookFormats.all.map((format) => [format.name, types.filter((type) => format.accepts(type))]),
   );
   expect(accepted).toEqual({
-    tokenization: types.slice(0, 5),
+    tokenization: [...types.slice(0, 5), ...permits],
     classic: ['recurring.token.created'],
     configuration: types.slice(5, 11),
   });

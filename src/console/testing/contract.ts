@@ -21,7 +21,10 @@ const faultFields = {
   operation: optional(name, 'Only requests of this operation.'),
   service: optional(name, 'Only requests of this service.'),
   format: optional(name, 'Only requests in this wire format.'),
-  delayMs: optional(integer(0, 600_000, 500), 'Waits before the request has its effect: another one with its key is in flight meanwhile.'),
+  delayMs: optional(
+    integer(0, 600_000, 500),
+    'Waits before the request has its effect: another one with its key is in flight meanwhile.',
+  ),
   drop: optional(oneOf('DropConnection', 'before', 'after'), 'Closes the connection, before or after the effect.'),
   answer: optional(name, 'Refuses with this problem instead of executing the request.'),
   malformed: optional(boolean(true), 'Executes the request, and cuts its answer in half.'),

@@ -63,6 +63,8 @@ const endpointConcurrencyMax = 8;
 const quickMs = 100;
 /** Between two attempts at one event. */
 const backoff: Backoff = { firstMs: 2_000, maxMs: 60 * 60_000 };
+/** An event that is refused longer leaves the order: those behind it are sent. Silence and cuts concern the endpoint, which gets none then. */
+const orderMsMax = 15 * 60_000;
 /** For the store before and after a delivery, and for the wait for a slot. */
 const overheadMsMax = 2_000;
 
@@ -120,8 +122,12 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
   const measureJump = createJumpMeter();
 
   /** What the clock has jumped is no age: the event was not tried in that time. */
-  function isOverdue({ createdAt, ageMs }: TakenJob): boolean {
-    return ageMs - measureJump(createdAt + ageMs) > giveUpMs;
+  function ageOf({ createdAt, ageMs }: TakenJob): number {
+    return ageMs - measureJump(createdAt + ageMs);
+  }
+
+  function isOverdue(job: TakenJob): boolean {
+    return ageOf(job) > giveUpMs;
   }
 
   function abandon(because: string): JobResult {
@@ -156,7 +162,8 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       // Another process, or this one after its restart, sends it without waiting for the lease to expire.
       if (result.kind === 'stopped') return { deferMs: 0 };
       if (isOverdue(job)) return abandon(result.because);
-      return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because };
+      const leavesOrder = result.kind === 'refused' && ageOf(job) > orderMsMax;
+      return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because, leavesOrder };
     },
   });
 }

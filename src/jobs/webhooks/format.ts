@@ -7,6 +7,8 @@ export interface WebhookFormat<Data extends object = never> {
   readonly name: string;
   /** Whether endpoints with this format receive events of this type. */
   accepts(eventType: string): boolean;
+  /** Whether receivers that are written for the format do not know an accepted type: an endpoint gets it only where it names it. */
+  isExtra?(eventType: string): boolean;
   /** Encodes an event of an accepted type. */
   encode(event: QueuedEvent<Data>, origin: Origin): Message;
 }

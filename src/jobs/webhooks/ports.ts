@@ -10,6 +10,8 @@ export interface Endpoint {
   readonly url: string;
   /** The name of a `WebhookFormat`. */
   readonly format: string;
+  /** The types of the events that it gets; absent: those that the description of its format has. */
+  readonly eventTypes?: readonly string[] | undefined;
   /** The keys that sign deliveries, as `payload`; for the record `webhook <endpointId>`. */
   readonly sealed: Sealed;
   /** Where it has two keys: when the second one replaces the first, and whether that is over by the clock of the database. */

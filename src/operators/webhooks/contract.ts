@@ -1,6 +1,6 @@
 /** Webhook endpoints, dead letters, and the jobs behind them. */
 import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, integer, map, object, optional, required } from '../../contract/schema.ts';
+import { boolean, integer, list, map, object, optional, required } from '../../contract/schema.ts';
 import {
   acts,
   count,
@@ -23,6 +23,7 @@ export const webhookProblems = defineProblems({
 
 const address = text(2_000, 'https://shop.example.com/webhooks');
 const deadLetterId = text(300, '8816080397613514/we_Fx0uT4mQ9a1s');
+const eventTypes = list(name, 'event', { max: 100 });
 const endpointId = text(100, 'we_Fx0uT4mQ9a1s');
 const key = required(
   text(64, '0f1e2d3c4b5a69780f1e2d3c4b5a69780f1e2d3c4b5a69780f1e2d3c4b5a6978'),
@@ -42,6 +43,7 @@ export const listWebhooks = reads(
         tenant: required(name, 'The tenant whose events are sent.'),
         address: required(address, 'The address without its query.'),
         format: required(name, 'The webhook format.'),
+        events: optional(eventTypes, 'The types of its events; absent: those that the description of the format has.'),
         createdAt: required(moment, 'When it was added.'),
         twoKeysUntil: optional(moment, 'Until when two keys sign.'),
         waiting: required(count, 'The number of events that wait for delivery.'),
@@ -67,14 +69,19 @@ export const addWebhookEndpoint = acts(
       name,
       'Its format: docs/webhooks.md has those of the built-in services. By default the first one.',
     ),
+    event: optional(
+      eventTypes,
+      'The types of the events that it gets, such as recurring.token.created; by default those that the description of the format has.',
+    ),
   },
   object('AddedWebhookEndpoint', {
     id: required(endpointId, 'Identifies the endpoint.'),
     url: required(address, 'Its address.'),
     format: required(name, 'Its webhook format.'),
+    events: optional(eventTypes, 'The types of its events, where it was given them.'),
     key,
   }),
-  { audited: ['tenant', 'format'], problems: [operatorProblems.refusedAction] },
+  { audited: ['tenant', 'format', 'event'], problems: [operatorProblems.refusedAction] },
 );
 
 const endpoint = { id: required(endpointId, 'The id that `webhooks endpoint list` prints.', inPath) };

@@ -22,11 +22,11 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
     const backlogs = new Map((await inspection.summarizeEndpoints()).map((each) => [each.endpointId, each]));
     return {
       endpoints: (await endpoints.list()).map((endpoint) => {
-        const { endpointId: id, tenant, format, createdAt, rotation, altered } = endpoint;
+        const { endpointId: id, tenant, format, eventTypes: events, createdAt, rotation, altered } = endpoint;
         const { waiting = 0, dead = 0, oldestMs } = backlogs.get(id) ?? {};
         const twoKeysUntil = rotation?.isOver === false ? rotation.until : undefined;
         return {
-          ...{ id, tenant, address: addressOf(endpoint), format, createdAt, twoKeysUntil },
+          ...{ id, tenant, address: addressOf(endpoint), format, events, createdAt, twoKeysUntil },
           ...{ waiting, oldestMs, dead, altered },
           changedTo: altered && URL.canParse(endpoint.url) ? addressOf({ url: endpoint.url }) : undefined,
         };
@@ -34,13 +34,17 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
     };
   },
 
-  async addWebhookEndpoint({ tenant, url: given, format: named }, context) {
+  async addWebhookEndpoint({ tenant, url: given, format: named, event: eventTypes }, context) {
     const { backend, config } = context;
     const formats = backend.services.webhookFormats.all.map(({ name }) => name);
     const format = named ?? formats[0];
     if (format === undefined) return refuse('no service of this server has events for webhooks');
     if (!formats.includes(format))
       refuse(`${format} is no webhook format of this server; its formats: ${formats.join(', ')}`);
+    const { accepts } = backend.services.webhookFormats.get(format);
+    const unknown = eventTypes?.filter((each) => !accepts(each)) ?? [];
+    if (unknown.length > 0) refuse(`the webhook format ${format} has no event ${unknown.join(', ')}`);
+    if (eventTypes?.length === 0) refuse('an endpoint without events gets nothing');
     const parsed = parseEndpointUrl(given, config.environment);
     if ('hint' in parsed) return refuse(`the address of the endpoint: ${parsed.hint}`);
     await checkCompany(context, tenant, format);
@@ -49,8 +53,8 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
     const id = `we_${randomBytes(9).toString('base64url')}`;
     const key = createSigningKey();
     const sealed = sealKeys(vault, { tenant, endpointId: id }, { key });
-    await backend.endpoints.add({ tenant, endpointId: id, url, format, sealed, createdAt: clock.now() });
-    return { id, url, format, key };
+    await backend.endpoints.add({ tenant, endpointId: id, url, format, eventTypes, sealed, createdAt: clock.now() });
+    return { id, url, format, events: eventTypes, key };
   },
 
   async removeWebhookEndpoint({ id }, { backend }) {

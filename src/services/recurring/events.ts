@@ -57,7 +57,7 @@ export function recurringEvent(data: RecurringEventData): RecurringEvent {
   const { merchantAccount, shopperReference } = data;
   // The events of a shopper stay in order.
   const orderingKey = shopperReference === undefined ? undefined : JSON.stringify([merchantAccount, shopperReference]);
-  return { type: recurringEventType(data), orderingKey, data };
+  return { type: recurringEventType(data.kind), orderingKey, data };
 }
 
 export function isRecurringEvent(data: object): data is RecurringEventData {
@@ -65,7 +65,7 @@ export function isRecurringEvent(data: object): data is RecurringEventData {
 }
 
 /** `recurring.token.created` */
-export function recurringEventType({ kind }: RecurringEventData): string {
+export function recurringEventType(kind: RecurringEventData['kind']): string {
   switch (kind) {
     case 'permitCreated':
       return 'recurring.permit.created';

@@ -82,7 +82,7 @@ export const recurring: GatewayService<RecurringParts> = defineService({
   webhookFormats: [tokenizationFormat, classicFormat],
   summarizeEvent: (data) =>
     isRecurringEvent(data)
-      ? { type: recurringEventType(data), owner: { merchantAccount: data.merchantAccount } }
+      ? { type: recurringEventType(data.kind), owner: { merchantAccount: data.merchantAccount } }
       : undefined,
   textScan: ({ settings }) => ({
     detector: cardNumberDetector,

@@ -52,10 +52,10 @@ const abandon = statement<PositionRow>(
     where tenant = $1 and job_id = $2 and lease_owner = $3 returning tenant, job_id, position`,
 );
 
-const retryLater = statement(
+const retryLater = statement<PositionRow>(
   'retry-job-later',
-  `update job set due_at = now_ms() + $4, lease_owner = null, last_failure = $5
-    where tenant = $1 and job_id = $2 and lease_owner = $3`,
+  `update job set due_at = now_ms() + $4, lease_owner = null, last_failure = $5, ordering_key = $6
+    where tenant = $1 and job_id = $2 and lease_owner = $3 returning tenant, job_id, position`,
 );
 
 /** A list of values names its columns by their numbers. */
@@ -132,11 +132,15 @@ export function createJobs(engine: Engine): JobQueue {
     async defer(job, afterMs) {
       if (!(await deferTogether({ job, afterMs }))) throw new LeaseLost(leaseLost);
     },
-    retryLater: (job, afterMs, because) =>
-      engine.write(
-        (session) => requireLease(session.execute(retryLater, [...leaseOf(job), Math.ceil(afterMs), because])),
-        readCommitted,
-      ),
+    retryLater: (job, afterMs, because, leavesOrder = false) =>
+      engine.write(async (session) => {
+        const { tenant, jobId, orderingKey } = job;
+        const ownKey = leavesOrder ? aloneIn(orderingKey, jobId) : orderingKey;
+        const values = [...leaseOf(job), Math.ceil(afterMs), because, ownKey];
+        const [row] = await session.query(retryLater, values);
+        if (row === undefined) throw new LeaseLost(leaseLost);
+        if (ownKey !== orderingKey) await continueSequences(session, [{ tenant, orderingKey, position: row.position }]);
+      }, readCommitted),
     abandon: (job, because) =>
       engine.write(async (session) => {
         const rows = await session.query(abandon, [...leaseOf(job), because]);
@@ -205,6 +209,8 @@ function identityOf(tenant: string, jobId: string): string {
   return `${tenant.length} ${tenant}${jobId}`;
 }
 
-async function requireLease(written: Promise<number>): Promise<void> {
-  if ((await written) === 0) throw new LeaseLost(leaseLost);
+/** The ordering key of a job that has left its order. It begins with the same part, which names the endpoint of a webhook. */
+function aloneIn(orderingKey: string, jobId: string): string {
+  const end = ` ${jobId}`;
+  return orderingKey.endsWith(end) ? orderingKey : orderingKey + end;
 }

@@ -7,25 +7,41 @@ import { memoize } from '../../lib/memoize.ts';
 import { statement, type TransactionSession } from './engine.ts';
 import { advancing, positionsMax, positionsOf } from './job-sequences.ts';
 
-type SequenceRow = { readonly ordering_key: string; readonly last_position: number; readonly format: string };
+type SequenceRow = {
+  readonly ordering_key: string;
+  readonly last_position: number;
+  readonly format: string;
+  readonly event_types: string | null;
+};
+
+/** Whether an endpoint that names the types of its events gets one. */
+const isNamed = "replace(event_types, ',' || wanted.column2 || ',', '') <> event_types";
 
 /**
- * Takes positions for each endpoint with one of the formats, under its key. The only cost for a tenant without an endpoint.
+ * Takes positions for each endpoint with one of the formats and event types, under its key. The only cost for a tenant without an endpoint.
  * Sorted: two transactions that lock several rows then do not deadlock.
  */
 const advance = memoize((count: number) => {
-  const wanted = Array.from({ length: count }, (_, at) => `($${2 * at + 2}, $${2 * at + 3})`);
+  const wanted = Array.from(
+    { length: count },
+    (_, at) => `($${4 * at + 2}, $${4 * at + 3}, $${4 * at + 4}, $${4 * at + 5})`,
+  );
   return statement<SequenceRow>(
     `advance-endpoints-${count}`,
     `insert into job_sequence (tenant, ordering_key, last_position)
-     select $1, endpoint_id || '/' || wanted.column2, ${positionsMax}
+     select $1, endpoint_id || '/' || wanted.column4, ${positionsMax}
        from (values ${wanted.join()}) as wanted join webhook_endpoint on tenant = $1 and format = wanted.column1
-      where true order by endpoint_id collate_bytes(), wanted.column2 collate_bytes()
-     ${advancing}, ordering_key,
-       (select format from webhook_endpoint e where e.tenant = job_sequence.tenant
-           and e.endpoint_id || '/' = substr(job_sequence.ordering_key, 1, length(e.endpoint_id) + 1)) as format`,
+      where case when event_types is null then wanted.column3 = '${usual}' else ${isNamed} end
+      group by endpoint_id, wanted.column4 order by endpoint_id collate_bytes(), wanted.column4 collate_bytes()
+     ${advancing}, ordering_key, ${ofEndpoint('format')}, ${ofEndpoint('event_types')}`,
   );
 });
+
+/** A column of the endpoint of a sequence. */
+function ofEndpoint(name: 'format' | 'event_types'): string {
+  return `(select ${name} from webhook_endpoint e where e.tenant = job_sequence.tenant
+      and e.endpoint_id || '/' = substr(job_sequence.ordering_key, 1, length(e.endpoint_id) + 1)) as ${name}`;
+}
 
 /** Ordering keys are separate for each endpoint. */
 export function orderingKeyPrefix(endpointId: string): string {
@@ -36,9 +52,13 @@ export function orderingKeyPrefix(endpointId: string): string {
 interface AcceptedEvent {
   readonly eventId: string;
   readonly key: string;
-  readonly formats: readonly string[];
+  readonly formats: ReadonlyMap<string, typeof usual | typeof extra>;
   readonly event: DomainEvent;
 }
+
+/** An event that every endpoint with a format gets, or those that name its type. */
+const usual = 'usual';
+const extra = 'extra';
 
 /** The events of a transaction. */
 export class Outbox {
@@ -54,7 +74,7 @@ export class Outbox {
     this.#savedKinds = savedKinds;
   }
 
-  /** Each endpoint of the tenant receives the events that its format accepts, in the order of their keys. */
+  /** Each endpoint of the tenant receives the events that its format accepts and that it wants, in the order of their keys. */
   async enqueue(batch: EventBatch): Promise<void> {
     const accepted = this.#acceptedOf(batch);
     for (let from = 0; from < accepted.length; from += positionsMax)
@@ -67,16 +87,20 @@ export class Outbox {
     const all = this.#formats?.all ?? [];
     const found = events.map((event, index): AcceptedEvent => {
       const eventId = index === 0 ? requestReference : `${requestReference}.${index + 1}`;
-      const formats = all.filter((format) => format.accepts(event.type)).map(({ name }) => name);
-      return { eventId, key: event.orderingKey ?? eventId, formats, event };
+      const formats = all.filter((format) => format.accepts(event.type));
+      const kinds = formats.map((each) => [each.name, each.isExtra?.(event.type) ? extra : usual] as const);
+      return { eventId, key: event.orderingKey ?? eventId, formats: new Map(kinds), event };
     });
-    return found.filter(({ formats }) => formats.length > 0);
+    return found.filter(({ formats }) => formats.size > 0);
   }
 
   async #save({ tenant, requestReference, at }: EventBatch, accepted: readonly AcceptedEvent[]): Promise<void> {
-    const pairs = accepted.flatMap(({ key, formats }) => formats.map((format) => JSON.stringify([format, key])));
-    const wanted = [...new Set(pairs)].flatMap((pair): readonly string[] => JSON.parse(pair));
-    const sequences = await this.#session.query(advance(wanted.length / 2), [tenant, ...wanted]);
+    const texts = accepted.flatMap(({ key, formats, event }) =>
+      [...formats].map(([format, kind]) => JSON.stringify([format, event.type, kind, key])),
+    );
+    const wanted = [...new Set(texts)];
+    const values = wanted.flatMap((text): readonly string[] => JSON.parse(text));
+    const sequences = await this.#session.query(advance(wanted.length), [tenant, ...values]);
     if (sequences.length === 0) return;
     const { traceparent } = this;
     const printed = accepted.map((each) => {
@@ -84,12 +108,12 @@ export class Outbox {
       return { ...each, payload: printQueuedEvent({ eventId, requestReference, at, traceparent, data: event.data }) };
     });
     const rows = sequences.flatMap((sequence) => {
-      const { ordering_key: orderingKey, format } = sequence;
+      const { ordering_key: orderingKey } = sequence;
       const prefixLength = orderingKey.indexOf('/');
       const endpointId = orderingKey.slice(0, prefixLength);
       const key = orderingKey.slice(prefixLength + 1);
       const { last, isFree } = positionsOf(sequence);
-      const ofKey = printed.filter((each) => each.key === key && each.formats.includes(format));
+      const ofKey = printed.filter((each) => each.key === key && isWanted(each, sequence));
       return ofKey.map(({ eventId, payload }, index) => {
         const dueAfterMs = isFree && index === 0 ? 0 : null;
         const position = last - ofKey.length + 1 + index;
@@ -102,6 +126,11 @@ export class Outbox {
     }
     this.#savedKinds.add('webhook');
   }
+}
+
+function isWanted({ formats, event }: AcceptedEvent, { format, event_types: types }: SequenceRow): boolean {
+  if (types === null) return formats.get(format) === usual;
+  return formats.has(format) && types.includes(`,${event.type},`);
 }
 
 /** The most jobs of one statement. */

@@ -117,11 +117,13 @@ export const webhookEndpoints = table('webhook_endpoint', {
     sealedKey: text,
     createdAt: moment,
     previousKeyUntil: nullable(moment),
+    // Between commas; absent for those that the description of the format has.
+    eventTypes: nullable(text),
   },
   key: ['tenant', 'endpointId'],
   sealedRecord: (id) => `webhook ${id}`,
   // A rotation of keys changes the rest.
-  signed: { columns: ['url', 'format', 'createdAt', 'previousKeyUntil'] },
+  signed: { columns: ['url', 'format', 'createdAt', 'previousKeyUntil', 'eventTypes'] },
   belongsTo: 'none',
   keptFor: 'forever',
 });

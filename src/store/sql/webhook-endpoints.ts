@@ -71,8 +71,14 @@ const countDead = statement<{ readonly dead: number }>(
 
 export function createEndpoints(engine: Engine, integrity = new RowIntegrity()): EndpointStore {
   return Object.freeze<EndpointStore>({
-    add: ({ sealed: { payload: sealedKey = '', ...sealed }, ...endpoint }) =>
-      engine.write((session) => add(session, { ...endpoint, ...sealed, sealedKey }, integrity)),
+    add: ({ sealed: { payload: sealedKey = '', ...sealed }, eventTypes, ...endpoint }) =>
+      engine.write((session) =>
+        add(
+          session,
+          { ...endpoint, ...sealed, sealedKey, eventTypes: eventTypes && `,${eventTypes.join()},` },
+          integrity,
+        ),
+      ),
     list: () => engine.read(async (session) => (await session.query(list, [])).map((row) => listedOf(row, integrity))),
     remove: (endpointId) =>
       engine.write(
@@ -132,9 +138,11 @@ function endpointOf(row: EndpointRow): Endpoint {
     sealedKey: payload,
     createdAt,
     previousKeyUntil,
+    eventTypes,
   } = fieldsOf(row);
   return {
     ...{ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload }, createdAt },
+    ...(eventTypes !== undefined && { eventTypes: eventTypes.split(',').filter((each) => each !== '') }),
     ...(previousKeyUntil !== undefined && { rotation: { until: previousKeyUntil, isOver: row.is_rotated === 1 } }),
   };
 }

@@ -50,6 +50,8 @@ function notificationItem({ at, data }: QueuedEvent<DetailEventData>, { key, nex
     eventDate: formatTimestamp(at),
     merchantAccountCode: merchantAccount,
     merchantReference,
+    // Where the public description requires it, and where receivers of earlier ones look for it, and signatures have it.
+    originalPsp: firstPspReference,
     originalReference: firstPspReference,
     paymentMethod: variant,
     pspReference,

@@ -4,21 +4,31 @@ import { signatureHeaders } from '../../../jobs/webhooks/signature.ts';
 import { formatTimestamp } from '../../../jobs/webhooks/timestamp.ts';
 import { type RecurringEventData, recurringEventType } from '../events.ts';
 
+/** The types that the public description has. Libraries for receivers throw for another one. */
+const described: ReadonlySet<string> = typesOf(['created', 'alreadyExisting', 'updated', 'disabled']);
+/** Those of our own. */
+const extras: ReadonlySet<string> = typesOf(['checked', 'permitCreated', 'permitDisabled']);
+
 export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({
   name: 'tokenization',
-  accepts: (eventType) => /^recurring\.(?:token|permit)\./.test(eventType),
+  accepts: (eventType) => described.has(eventType) || extras.has(eventType),
+  isExtra: (eventType) => extras.has(eventType),
   encode: ({ eventId, requestReference: pspReference, at, data }, { environment, ...keys }) => {
     const body = JSON.stringify({
       createdAt: formatTimestamp(at),
       data: messageData(data, pspReference),
       environment,
       eventId,
-      type: recurringEventType(data),
+      type: recurringEventType(data.kind),
       version: '1',
     });
     return { body, headers: signatureHeaders(keys, body) };
   },
 });
+
+function typesOf(kinds: readonly RecurringEventData['kind'][]): ReadonlySet<string> {
+  return new Set(kinds.map(recurringEventType));
+}
 
 function messageData(data: RecurringEventData, pspReference: string): object {
   const { kind, merchantAccount, shopperReference } = data;
@@ -40,7 +50,6 @@ function messageData(data: RecurringEventData, pspReference: string): object {
         storedPaymentMethodId: data.recurringDetailReference,
         type: data.variant,
       };
-    // The interface defines no such events; these are our own.
     case 'permitCreated':
     case 'permitDisabled':
       return {

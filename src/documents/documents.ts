@@ -16,7 +16,7 @@ import { memoize } from '../lib/memoize.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
 import { deriveBoundOpenApi, deriveOpenApi, type ServerOptions } from './openapi.ts';
-import { pagePolicy, printPage } from './page.ts';
+import { pagePolicy, printPage, printWrongAddress } from './page.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { escapeAttribute } from './xml-document.ts';
 import { deriveXsd } from './xsd.ts';
@@ -62,6 +62,7 @@ export function createDocuments(
   const xmlOf = memoize((service: Service) => deriveXml(service, usernameToken));
   const isRootOperation = services.some(hasRootOperation);
   let page: Template | undefined;
+  const wrongAddress = memoize((of: string) => new Template(printWrongAddress(of)));
 
   return Object.freeze({
     /**
@@ -86,6 +87,11 @@ export function createDocuments(
         printPage(services, placeholder, { console: console && placeholder + console, needsCredentials }),
       );
       return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
+    },
+
+    /** The page for browsers at an address that nothing answers. */
+    pageOfWrongAddress(origin: string): Document {
+      return { ...document(htmlType, wrongAddress(placeholder), escapeAttribute(origin)), headers: pageHeaders };
     },
   });
 }

@@ -24,15 +24,31 @@ export function printPage(
   origin: string,
   { console, needsCredentials }: PageOptions,
 ): string {
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<style>${style}</style></head><body><main><h1>Triglyph</h1>`,
+  return printHtml([
     `<p>This gateway is up. It serves programs at the addresses below.${needsCredentials ? ' Their requests need credentials.' : ''}</p>`,
     ...(console === undefined
       ? []
       : [`<p><a class="button" href="${escapeAttribute(console)}">Open the console</a></p>`]),
     ...newestOf(services).map((newest) => section(newest, services, origin)),
+  ]);
+}
+
+/** The page of an address that nothing answers. It does not repeat the address. */
+export function printWrongAddress(origin: string): string {
+  return printHtml([
+    '<p>Nothing is served to browsers at this address. Programs call operations, most of them by POST.</p>',
+    `<p><a href="${origin}/">The start page</a> has the addresses of all services, and`,
+    `<a href="${origin}/openapi.json">openapi.json</a> describes their operations.</p>`,
+  ]);
+}
+
+/** `lines`: HTML. */
+function printHtml(lines: readonly string[]): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<style>${style}</style></head><body><main><h1>Triglyph</h1>`,
+    ...lines,
     '</main></body></html>\n',
   ].join('\n');
 }

@@ -183,6 +183,40 @@ describe('faults', () => {
   });
 });
 
+test('a browser at a wrong address gets a page, and no format has a call', async () => {
+  const gateway = await start();
+  const url = await gateway.listen();
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const get = (path: string, headers: Readonly<Record<string, string>>) => fetch(`${url}${path}`, { headers });
+  for (const [path, status] of [
+    ['/nowhere', 404],
+    ['/pal/servlet/Recurring/v9999/disable', 404],
+    ['/pal/servlet/soap/nowhere', 404],
+    ['/bcl/v2/accountHolders', 405],
+  ] as const) {
+    const {
+      headers,
+      status: answered,
+      ...response
+    } = await get(path, { accept }).then(async (each) => ({
+      headers: each.headers,
+      status: each.status,
+      body: await each.text(),
+    }));
+    expect([path, answered, headers.get('content-type')]).toEqual([path, status, 'text/html; charset=utf-8']);
+    expect(response.body).toContain(`<a href="${url}/">The start page</a>`);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('allow')).toBe(status === 405 ? 'POST' : null);
+  }
+  expect(gateway.calls.filter(({ format }) => format !== 'document')).toEqual([]);
+  // Programs are refused in a format, and so is a browser by an operation that finds nothing.
+  const key = { 'x-api-key': 'demo-platform-api-key' };
+  expect((await get('/nowhere', { accept: 'text/xml' })).headers.get('content-type')).toContain('text/xml');
+  expect((await get('/nowhere', {})).headers.get('content-type')).toContain('application/json');
+  const found = await get('/bcl/v2/accountHolders/AH0', { accept, ...key });
+  expect(found.headers.get('content-type')).toContain('json');
+});
+
 test('many gateways in one process do not disturb each other', async () => {
   const gateways = await Promise.all(Array.from({ length: 50 }, () => start()));
   await Promise.all(gateways.map((gateway, index) => (index % 2 === 0 ? ask(gateway, 'disable', shopper) : undefined)));

@@ -4,14 +4,19 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { HttpFacts, RequestObserver } from '../../src/gateway/request-observer.ts';
-import type { Documents } from '../../src/http/middleware/documents.ts';
+import type { Document, Documents } from '../../src/http/middleware/documents.ts';
 import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
 import type { ConnectionRefusal, ServerLog } from '../../src/http/server-log.ts';
 import { readConfig } from './services.ts';
 
 const contentType = 'application/json; charset=utf-8';
+export const pageOfWrongAddress = (): Document => ({
+  contentType: 'text/html; charset=utf-8',
+  body: '<p>nothing</p>',
+  etag: '"nothing"',
+});
 const pspReference = 'QFQTPCQ8HXSKGK82';
-const none: Documents = { find: () => undefined, findPage: () => undefined };
+const none: Documents = { find: () => undefined, findPage: () => undefined, pageOfWrongAddress };
 
 /** Returns the request that it received; refuses as the gateway does, in its own format with the problem's status. */
 export const echo =

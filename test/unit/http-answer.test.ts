@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { CallerServer } from '../../src/http/server.ts';
-import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
+import { echo, exchange, openTestShell, pageOfWrongAddress, statuses, watch } from '../support/shell.ts';
 
 let shell: CallerServer | undefined;
 afterEach(() => shell?.drain());
@@ -31,6 +31,7 @@ const ask = (method: string, path: string, headers: Record<string, string> = {})
   });
 
 const library: Documents = {
+  pageOfWrongAddress,
   find: (path, query, origin) =>
     path === '/service' && query.toLowerCase() === 'wsdl'
       ? { contentType: 'text/xml; charset=utf-8', body: `<address location="${origin}/é"/>`, etag: '"one"' }

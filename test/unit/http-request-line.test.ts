@@ -8,7 +8,7 @@ import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 import { fixedTls } from '../../src/http/tls.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
 import { readConfig } from '../support/services.ts';
-import { echo, statuses, watch } from '../support/shell.ts';
+import { echo, pageOfWrongAddress, statuses, watch } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 
 const tls = fixedTls(selfSignedFor());
@@ -18,7 +18,7 @@ let admin: Admin;
 beforeAll(async () => {
   const parts = {
     handle: echo(),
-    documents: { find: () => undefined, findPage: () => undefined },
+    documents: { find: () => undefined, findPage: () => undefined, pageOfWrongAddress },
     observers: watched.observers,
     serverLog: watched.serverLog,
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', KEEP_ALIVE_MS: '300' }),

@@ -9,11 +9,15 @@ import { fixedTls } from '../../src/http/tls.ts';
 import { ringText } from '../support/fixture.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
 import { readConfig } from '../support/services.ts';
-import { echo, openTestShell, watch } from '../support/shell.ts';
+import { echo, openTestShell, pageOfWrongAddress, watch } from '../support/shell.ts';
 
 const tls = fixedTls(selfSignedFor());
 const page = { contentType: 'text/html; charset=utf-8', body: '<!doctype html>', etag: '"1"' };
-const documents: Documents = { find: () => undefined, findPage: (path) => (path === '/' ? page : undefined) };
+const documents: Documents = {
+  find: () => undefined,
+  findPage: (path) => (path === '/' ? page : undefined),
+  pageOfWrongAddress,
+};
 const site: Site = {
   owns: (path) => path.startsWith('/console'),
   answer: async () => ({ status: 200, headers: {}, body: 'console' }),

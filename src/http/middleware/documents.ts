@@ -1,5 +1,7 @@
-/** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation. */
+/** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation, and a page to browsers at wrong addresses. */
+import type { Problem } from '../../contract/problem.ts';
 import type { Message } from '../../formats/wire.ts';
+import type { Answer } from '../../gateway/answer.ts';
 import { publicOrigin } from '../forwarded.ts';
 import { mountPathOf } from '../mount.ts';
 import type { HttpOptions, StrictTransportOptions } from '../options.ts';
@@ -25,6 +27,8 @@ export interface Documents {
   find(path: string, query: string, origin: string): Document | undefined;
   /** The page at the root and at the addresses of services. */
   findPage(path: string, origin: string, isBrowser: boolean): Document | undefined;
+  /** The page for browsers at an address that nothing answers. */
+  pageOfWrongAddress(origin: string): Document;
 }
 
 export interface DocumentsOptions {
@@ -34,22 +38,39 @@ export interface DocumentsOptions {
   readonly options: Pick<HttpOptions, 'publicUrl' | 'port'> & StrictTransportOptions;
 }
 
-/** Passes on every request that is not for a document. */
+/** Passes on every request that is not for a document, and answers a browser whose address names no operation. */
 export function serveDocuments({ documents, options, nameClient }: DocumentsOptions): Middleware {
   const vary = originHeaders(options);
   return ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
     const origin = publicOrigin(request, options) + mountPathOf(request);
-    const document =
-      documents.find(path, query, origin) ?? documents.findPage(path, origin, acceptsHtml(headers.accept));
-    if (document === undefined) return next();
+    const isBrowser = acceptsHtml(headers.accept);
+    const client = nameClient?.(headers, 'document');
+    const document = documents.find(path, query, origin) ?? documents.findPage(path, origin, isBrowser);
+    const entry = { protocol: 'document', path, client, requestReference: '' };
+    if (document === undefined) {
+      if (!isBrowser) return next();
+      const { contentType, body, headers: own } = documents.pageOfWrongAddress(origin);
+      return next().then(() => {
+        const problem = problemOfAddress(state.answer);
+        if (problem === undefined) return;
+        const given = { ...problem.headers, ...own, ...strictTransport(request, options) };
+        const message = { status: problem.status, contentType, headers: given, body };
+        state.answer = { message, entry: { ...entry, outcome: problem.problem } };
+      });
+    }
     const message = documentMessage(document, headers['if-none-match'], vary, strictTransport(request, options));
     const outcome = message.status === 304 ? 'notModified' : 'ok';
-    const client = nameClient?.(headers, 'document');
-    state.answer = { message, entry: { protocol: 'document', path, client, requestReference: '', outcome } };
+    state.answer = { message, entry: { ...entry, outcome } };
     return undefined;
   };
+}
+
+/** The refusal of an address that names no operation, or none for GET. An operation that finds nothing was found itself. */
+function problemOfAddress(answer: Answer | undefined): Problem | undefined {
+  const { operation, problem } = answer?.entry ?? {};
+  return operation === undefined && (problem?.status === 404 || problem?.status === 405) ? problem : undefined;
 }
 
 /** Programs ask for any type or for that of their format. */

@@ -24,6 +24,7 @@ export interface UpstreamFlags extends ClientFlags {
   readonly upstream?: string;
   readonly upstreamFormat?: UpstreamFormat;
   readonly upstreamIdempotency?: UpstreamOptions['idempotency'];
+  readonly upstreamServerErrors?: UpstreamOptions['serverErrors'];
   /** A file. */
   readonly upstreamLookups?: string;
   /** Whether callers need a stored credential, which the upstream does not receive. */
@@ -53,7 +54,7 @@ export function readUpstreams(flags: UpstreamFlags = {}): UpstreamPlan {
 const onlyName = 'upstream';
 
 function planOne(url: string, flags: UpstreamFlags): PlanReport {
-  const { upstreamFormat, upstreamIdempotency, requireCredentials } = flags;
+  const { upstreamFormat, upstreamIdempotency, upstreamServerErrors, requireCredentials } = flags;
   const lookups = readLookupFile(flags.upstreamLookups);
   const { upstreams = {}, answeredBy = {}, callers } = projectUpstreams();
   if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
@@ -69,6 +70,7 @@ function planOne(url: string, flags: UpstreamFlags): PlanReport {
     credentials: requireCredentials ? 'none' : 'forward',
     ...(upstreamFormat && { format: upstreamFormat }),
     ...(upstreamIdempotency && { idempotency: upstreamIdempotency }),
+    ...(upstreamServerErrors && { serverErrors: upstreamServerErrors }),
     ...(lookups && { lookups }),
   };
   const names = newestOf(servedServices()).map(({ name }) => [name, onlyName]);
@@ -76,11 +78,12 @@ function planOne(url: string, flags: UpstreamFlags): PlanReport {
 }
 
 function flagFaults(flags: UpstreamFlags): readonly string[] {
-  const { upstreamFormat, upstreamIdempotency, upstreamLookups, requireCredentials } = flags;
-  return [upstreamFormat, upstreamIdempotency, upstreamLookups, requireCredentials].every((each) => each === undefined)
+  const { upstreamFormat, upstreamIdempotency, upstreamServerErrors, upstreamLookups, requireCredentials } = flags;
+  const given = [upstreamFormat, upstreamIdempotency, upstreamServerErrors, upstreamLookups, requireCredentials];
+  return given.every((each) => each === undefined)
     ? []
     : [
-        '--upstream-format, --upstream-idempotency, --upstream-lookups and --require-credentials belong to --upstream or --wsdl: give it, too.',
+        '--upstream-format, --upstream-idempotency, --upstream-server-errors, --upstream-lookups and --require-credentials belong to --upstream or --wsdl: give it, too.',
       ];
 }
 

@@ -71,6 +71,12 @@ export function add(program: Command): void {
         'header: it has the effect of one Idempotency-Key once; none, the default: writes are sent at most once',
       ).choices(['header', 'none']),
     )
+    .addOption(
+      new Option(
+        '--upstream-server-errors <mode>',
+        'final, the default: an error of its application is the outcome of a write; unknown: it may follow the effect',
+      ).choices(['final', 'unknown']),
+    )
     .option(
       '--upstream-lookups <file>',
       'JSON that says how it is asked for unknown outcomes of writes, where it does not deduplicate (docs/upstreams.md)',

@@ -4,10 +4,11 @@ import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
 import { keyFileFaults } from '../backend/production-checks.ts';
 import { type Config, hasDatabase } from '../config/config.ts';
+import { keyFileIn } from '../config/key-file-of-folder.ts';
 import { CommitUnknown, StoreUnavailable } from '../store/errors.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { CommandError, explain, fail } from './command-error.ts';
-import { projectServices, readProjectConfig } from './project.ts';
+import { projectServices, projectSources, readProjectConfig } from './project.ts';
 
 export interface WithBackendOptions {
   /** What the configuration must name: a database, which is the default; a store, which may be Redis; or nothing. */
@@ -23,7 +24,7 @@ export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
   { needs = 'database', runsUnrecorded = false, next = nextAfterOneStep }: WithBackendOptions = {},
 ): Promise<T> {
-  const config = readProjectConfig('production');
+  const config = readCommandConfig();
   if (needs === 'database') requireDatabase(config);
   if (needs === 'store' && config.stateless)
     fail(['This gateway stores nothing: this command needs REDIS_STORE_URL, DATA_DIR or DATABASE_URL.']);
@@ -32,6 +33,16 @@ export async function withBackend<T>(
     () => runOnBackend(work, config, runsUnrecorded),
     () => next(describeStore(storeAddress(config))),
   );
+}
+
+/** The configuration, with the key file that a server without settings for keys has created in DATA_DIR. */
+function readCommandConfig(): Config {
+  const config = readProjectConfig('production');
+  const { keys, databaseUrl, dataDir } = config;
+  const created = keyFileIn(dataDir);
+  if (keys !== undefined || databaseUrl !== undefined || created === undefined || !hasDatabase(config)) return config;
+  const source = { name: 'created', variables: { KEY_FILE: created } };
+  return readProjectConfig('production', projectSources().overriddenBy(source));
 }
 
 /** Throws CommandError where there is no database: what the command would do ends with it. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyFile } from '../vault/key-ring.ts';
 
-/** Its name, where there is one. Commands do not take it by themselves: the setting says which keys the data has. */
+/** Returns the name of the file if there is one. */
 export function keyFileIn(dataDir: string): string | undefined {
   const file = join(dataDir, 'keys');
   return existsSync(file) ? file : undefined;

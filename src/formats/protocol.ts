@@ -232,6 +232,8 @@ export interface Refusal {
   readonly faultCode?: FaultCode;
   /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
   readonly isUndeclared?: true;
+  /** A fault of SOAP: whatever its status, no proxy wrote it. */
+  readonly isFault?: true;
 }
 
 /** What a format prints of a declared fault. */

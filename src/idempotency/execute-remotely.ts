@@ -12,6 +12,7 @@ import { maskSensitive } from '../contract/redaction.ts';
 import { describeTokens } from '../lib/spool/tokens.ts';
 import { type LookupEvent, lookUpOutcome } from './outcome-lookup.ts';
 import {
+  ApplicationError,
   type IdempotentTransaction,
   type NewPendingRequest,
   NotSent,
@@ -23,7 +24,13 @@ import {
   type StoredOutcome,
   type StoredRecord,
 } from './ports.ts';
-import type { Asking, RemoteDependencies, RemoteExecution, RemoteOptions } from './remote-dependencies.ts';
+import type {
+  Asking,
+  KeyedExecution,
+  RemoteDependencies,
+  RemoteExecution,
+  RemoteOptions,
+} from './remote-dependencies.ts';
 import { finish, leave, withdraw } from './remote-outcome.ts';
 import {
   badAnswer,
@@ -84,16 +91,16 @@ export async function readRemotely<C>(
   }
 }
 
-/** Throws inProgress, keyReused and outcomeUnknown, and what is thrown where no outcome is stored. */
+/** A request without a key leaves nothing behind: no retry of it is known as one. Throws inProgress, keyReused and outcomeUnknown, and what is thrown where no outcome is stored. */
 export async function executeRemotely<R extends ReadingTransaction, C>(
   given: RemoteHandler<C>,
   { request, record }: Execution,
   dependencies: RemoteDependencies<R, C>,
 ): Promise<TransactionResult> {
   const { context, remote: { monotonicMs = () => performance.now() } = {} } = dependencies;
-  const chosen = { request, record, handler: chooseSide(given, request) };
-  // No retry can follow that is known as one. The key lets the client of the other server try its connection again.
-  if (record === undefined && chosen.handler.deduplicates) return { outcome: await askUnkeyed(chosen, context) };
+  const side = chooseSide(given, request);
+  if (record === undefined) return { outcome: await askUnkeyed({ request, handler: side }, context) };
+  const chosen = { request, record, handler: side };
   let startedAt = monotonicMs();
   let reserved = await reserve(dependencies, chosen, given);
   if ('unknown' in reserved) {
@@ -118,10 +125,10 @@ export async function executeRemotely<R extends ReadingTransaction, C>(
   return await finish(dependencies, execution, asking, outcome);
 }
 
-/** A request without a key of its caller has a random one. */
+/** A request without a key of its caller has a random one: it lets the client of the other server try its connection again. */
 function keyFor<C>({ record, handler: { deduplicates, lookup } }: RemoteExecution<C>): string | undefined {
-  if (record !== undefined && (deduplicates || lookup?.sendsKey)) return record.hasher.upstreamKey(record.recordKey);
-  return lookup?.sendsKey ? randomUUID() : undefined;
+  if (!deduplicates && !lookup?.sendsKey) return undefined;
+  return record === undefined ? randomUUID() : record.hasher.upstreamKey(record.recordKey);
 }
 
 async function ask<C>({ request, handler }: RemoteExecution<C>, context: C, key?: string): Promise<Outcome> {
@@ -132,9 +139,10 @@ async function ask<C>({ request, handler }: RemoteExecution<C>, context: C, key?
 
 async function askUnkeyed<C>(execution: RemoteExecution<C>, context: C): Promise<Outcome> {
   try {
-    return await ask(execution, context, randomUUID());
+    return await ask(execution, context, keyFor(execution));
   } catch (thrown) {
     if (thrown instanceof NotSent) throw unavailable(thrown);
+    if (thrown instanceof ApplicationError) throw thrown.problem;
     throw isRefusal(thrown) ? thrown : outcomeUnknown(thrown);
   }
 }
@@ -152,7 +160,7 @@ function findSide<C>(handler: RemoteHandler<C>, upstream: string): RemoteHandler
 /** Commits what makes the request known to every process before it is sent. `given`: the handler before a side was chosen. */
 async function reserve<R extends ReadingTransaction, C>(
   { store, hasher, remote }: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   given: RemoteHandler<C>,
 ): Promise<Reservation<C> | UnknownRequest<C> | { readonly stored: StoredOutcome }> {
   const { request, record, handler } = execution;
@@ -163,8 +171,8 @@ async function reserve<R extends ReadingTransaction, C>(
   const { id, recordKey } = pending;
   const own: Reservation<C> = { asking: { id, recordKey, attempt: id, isRepeat: false }, handler, key };
   const reserved = store.write(async (tx) => {
-    const earlier = record && (await reserveRecord(tx, request, record));
-    if (record === undefined || earlier === undefined) {
+    const earlier = await reserveRecord(tx, request, record);
+    if (earlier === undefined) {
       // The transaction may run twice.
       if (!isCounted) remote?.pendingLimit?.add(caller);
       isCounted = true;
@@ -202,7 +210,7 @@ async function reserve<R extends ReadingTransaction, C>(
 /** Asks the other server for the outcome, with the credential of the caller. Throws where it is still unknown. */
 async function lookUpForRetry<R extends ReadingTransaction, C>(
   { store, context, remote }: RemoteDependencies<R, C>,
-  { request, record, handler }: RemoteExecution<C>,
+  { request, record, handler }: KeyedExecution<C>,
   earlier: PendingOutcome,
   key: string | undefined,
 ): Promise<void> {
@@ -210,7 +218,7 @@ async function lookUpForRetry<R extends ReadingTransaction, C>(
   const { pending } = earlier;
   const question = lookup?.questionOf(request, key);
   const unknown = unsettled(earlier, earlier.requestHash, lookup !== undefined);
-  if (lookup === undefined || question === undefined || record === undefined) throw unknown;
+  if (lookup === undefined || question === undefined) throw unknown;
   const pace = remote?.lookupPace;
   if (pace?.tryAsk(pending.id, { byRetry: true }) === false) throw unknown;
   const { id } = pending;
@@ -235,7 +243,7 @@ function reserveRecord(
 }
 
 function newPendingRequest<C>(
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   hasher: Pick<RequestHasher, 'seal'>,
   key: string | undefined,
   { process = '', mask = maskSensitive }: Partial<RemoteOptions> = {},
@@ -244,12 +252,10 @@ function newPendingRequest<C>(
   const { requestReference, service, operation, caller } = request;
   const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault, lookup } = handler;
   const input = describeTokens(JSON.stringify(mask(operation.input, request.input)));
-  // Without a key, no retry of a caller can ask.
-  const canAsk = record !== undefined || lookup?.needsCaller === false;
-  const question = canAsk ? lookup?.questionOf(request, key) : undefined;
+  const question = lookup?.questionOf(request, key);
   return {
     id: requestReference,
-    recordKey: record?.recordKey,
+    recordKey: record.recordKey,
     upstream,
     service: service.name,
     operation: operation.name,
@@ -269,32 +275,39 @@ function newPendingRequest<C>(
   };
 }
 
-/** Returns a refusal that is stored as the outcome, and throws the problem of any other failure. */
+/** Returns what is stored as the outcome: a refusal, or an error of the application. Throws the problem of any other failure. */
 async function outcomeOfFailure<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   asking: Asking,
   thrown: unknown,
 ): Promise<Outcome> {
-  const { request, record, handler } = execution;
-  const isKeyed = record !== undefined;
+  const { request, handler } = execution;
   const refusal = refusalOf(thrown);
-  if (refusal !== undefined && isKeyed && isStorableRefusal(refusal))
-    return { requestReference: refusal.requestReference ?? request.requestReference, problem: refusal };
+  const stored =
+    thrown instanceof ApplicationError && !handler.deduplicates
+      ? thrown.problem
+      : refusal !== undefined && isStorableRefusal(refusal)
+        ? refusal
+        : undefined;
+  if (stored !== undefined)
+    return { requestReference: stored.requestReference ?? request.requestReference, problem: stored };
   const hadNoEffect = thrown instanceof NotSent || isRefusal(thrown);
   if (hadNoEffect && !asking.isRepeat && !(handler.deduplicates && isOfOtherRequest(thrown)))
     await withdraw(dependencies, execution, asking);
   else await leave(dependencies, execution, asking, thrown);
   if (thrown instanceof NotSent) throw unavailable(thrown);
+  // The other server decides under the key what a retry gets, as long as it knows the key.
+  if (thrown instanceof ApplicationError) throw mayBeSentAgain(thrown.problem);
   if (hadNoEffect && !asking.isRepeat) throw thrown;
-  if (isKeyed && canAskFor(execution)) throw badAnswer(thrown);
-  if (!isKeyed || !handler.deduplicates) throw outcomeUnknown(thrown);
+  if (canAskFor(execution)) throw badAnswer(thrown);
+  if (!handler.deduplicates) throw outcomeUnknown(thrown);
   // An earlier attempt may have had the effect, so the refusal of a later one is not final.
   if (refusal !== undefined) throw mayBeSentAgain(refusal);
   throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
 }
 
 /** Whether a retry may learn the outcome from the other server. */
-function canAskFor<C>(execution: RemoteExecution<C>): boolean {
+function canAskFor<C>(execution: KeyedExecution<C>): boolean {
   return execution.handler.lookup?.questionOf(execution.request, keyFor(execution)) !== undefined;
 }

@@ -209,8 +209,8 @@ export interface RemoteHandler<C> {
   readonly lookup?: OutcomeLookup<C> | undefined;
   /**
    * Asks the other server. `key` is the same for a request and its retries in every format; undefined for a read, and where the
-   * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem for which `isRefusal` holds is a
-   * refusal: no attempt of the request had an effect.
+   * other server does not deduplicate. Throws NotSent, OutcomeUnknown, ApplicationError, or a Problem. A Problem for which
+   * `isRefusal` holds is a refusal: no attempt of the request had an effect.
    */
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
   /** Present where one of two servers answers, and this handler stands for both. */
@@ -280,6 +280,18 @@ export class OutcomeUnknown extends Error {
   constructor(message: string, options: { readonly cause?: unknown; readonly refusal?: Problem | undefined } = {}) {
     super(message, { cause: options.cause });
     this.refusal = options.refusal;
+  }
+}
+
+/** The application of the other server has answered a write with an error of its own: that answer is the outcome. */
+export class ApplicationError extends Error {
+  override readonly name = 'ApplicationError';
+  /** Its code, text and detail. */
+  readonly problem: Problem;
+
+  constructor(problem: Problem, options: { readonly cause?: unknown } = {}) {
+    super(problem.message, options);
+    this.problem = problem;
   }
 }
 

@@ -3,7 +3,7 @@ import type { MaskSecrets } from '../contract/redaction.ts';
 import type { LookupEvent, LookupPace } from './outcome-lookup.ts';
 import type { PendingLimit } from './pending-limit.ts';
 import type { IdempotentStore, PendingName, ReadingTransaction, RemoteHandler, RequestHasher } from './ports.ts';
-import type { Execution } from './replay.ts';
+import type { Execution, RecordIdentity } from './replay.ts';
 
 export interface RemoteDependencies<R extends ReadingTransaction, C> {
   readonly store: IdempotentStore<R>;
@@ -40,6 +40,11 @@ export type RemoteEvent =
 /** An execution by a handler. */
 export interface RemoteExecution<C> extends Execution {
   readonly handler: RemoteHandler<C>;
+}
+
+/** An execution of a request with an Idempotency-Key. */
+export interface KeyedExecution<C> extends RemoteExecution<C> {
+  readonly record: RecordIdentity;
 }
 
 /** The pending request of an execution. */

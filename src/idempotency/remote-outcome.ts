@@ -1,7 +1,7 @@
 /** Stores what became of a request to another server, or leaves it to a retry or an operator. */
 import { redact } from '../lib/redact.ts';
 import type { IdempotentTransaction, ReadingTransaction } from './ports.ts';
-import type { Asking, RemoteDependencies, RemoteExecution } from './remote-dependencies.ts';
+import type { Asking, KeyedExecution, RemoteDependencies } from './remote-dependencies.ts';
 import type { TransactionResult } from './replay.ts';
 import { type Outcome, sealLargeOutcome, sealOutcome } from './stored-outcome.ts';
 
@@ -14,7 +14,7 @@ const readCommitted = { isolation: 'readCommitted' } as const;
 /** Stores the outcome, unless the request was settled meanwhile. The answer counts in any case: its effect is there. */
 export async function finish<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   { id, recordKey }: Asking,
   outcome: Outcome,
 ): Promise<TransactionResult> {
@@ -22,12 +22,11 @@ export async function finish<R extends ReadingTransaction, C>(
   const { request, record } = execution;
   const { requestReference, operation } = request;
   const seal = request.head?.spool?.isUsed === true ? sealLargeOutcome : sealOutcome;
-  const text = record && (await seal(outcome, operation, record));
+  const text = await seal(outcome, operation, record);
   const save = () =>
     store.write(async (tx) => {
       if (!(await tx.pendingRequests.remove({ id, recordKey }))) return false;
-      if (record !== undefined && text !== undefined)
-        await tx.idempotencyRecords.completePending(record.recordKey, text);
+      await tx.idempotencyRecords.completePending(record.recordKey, text);
       return true;
     }, readCommitted);
   for (let attempt = 0; ; attempt += 1) {
@@ -51,30 +50,30 @@ export async function finish<R extends ReadingTransaction, C>(
 /** Another request with the key has stored the outcome, an operator has, or an attempt of this one whose commit was unknown. */
 async function settledMeanwhile<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
-  { request, record, handler }: RemoteExecution<C>,
+  { request, record, handler }: KeyedExecution<C>,
   outcome: Outcome,
-  text: string | undefined,
+  text: string,
 ): Promise<TransactionResult> {
   const { requestReference } = request;
-  const found = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
+  const found = await store.read((tx) => tx.idempotencyRecords.find(record.recordKey));
   const stored = found === undefined || 'pending' in found ? undefined : found;
   if (stored !== undefined && stored.outcome === text) return { outcome };
   // Where the other server deduplicates, another request has got the same answer under the same key.
   if (!handler.deduplicates) remote?.report?.({ kind: 'answeredAfterSettling', requestReference });
-  return stored !== undefined && stored.requestHash === record?.requestHash ? { stored } : { outcome };
+  return stored !== undefined && stored.requestHash === record.requestHash ? { stored } : { outcome };
 }
 
 /** Frees the key: the request had no effect. */
 export async function withdraw<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   { id, recordKey, attempt }: Asking,
 ): Promise<void> {
   const { request, record } = execution;
   let isRemoved = false;
   await change(dependencies, execution, async (tx) => {
     isRemoved = await tx.pendingRequests.remove({ id, recordKey }, attempt);
-    if (isRemoved && record !== undefined) await tx.idempotencyRecords.removePending(record.recordKey);
+    if (isRemoved) await tx.idempotencyRecords.removePending(record.recordKey);
   });
   if (isRemoved) dependencies.remote?.pendingLimit?.remove(request.caller);
 }
@@ -82,7 +81,7 @@ export async function withdraw<R extends ReadingTransaction, C>(
 /** Leaves the request to a retry or to an operator: this process waits no longer. */
 export function leave<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
-  execution: RemoteExecution<C>,
+  execution: KeyedExecution<C>,
   { id, recordKey, attempt }: Asking,
   thrown: unknown,
 ): Promise<void> {
@@ -96,7 +95,7 @@ export function leave<R extends ReadingTransaction, C>(
 /** A failure of the store changes no answer: the request stays pending until its time has passed. */
 async function change<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
-  { request }: RemoteExecution<C>,
+  { request }: KeyedExecution<C>,
   work: (tx: IdempotentTransaction) => Promise<void>,
 ): Promise<void> {
   try {

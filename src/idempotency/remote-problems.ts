@@ -10,9 +10,10 @@ export function isRefusal(thrown: unknown): thrown is Problem {
 
 /** Returns the problem as one that is not final: it says that the request may be sent again. */
 export function mayBeSentAgain(problem: Problem): Problem {
-  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference, fault, detail } = problem;
+  const { kind, message, issues, headers, cause, reason, retryAfterSeconds, requestReference } = problem;
+  const { fault, detail, faultCode } = problem;
   return new Problem({ ...kind, transient: true }, message, {
-    ...{ issues, headers, cause, reason, retryAfterSeconds, fault, detail },
+    ...{ issues, headers, cause, reason, retryAfterSeconds, fault, detail, faultCode },
     ...(requestReference !== undefined && { requestReference }),
   });
 }

@@ -29,7 +29,7 @@ export function compileClassify(
   const isOfCaller = credentials.areOfCaller && (security === undefined || security.fromCredential !== undefined);
   const hasEnded = (refusal: Parameters<typeof isSessionEnd>[1]): boolean =>
     session !== undefined && operation !== session.logIn && isSessionEnd(session, refusal);
-  const refuse = (refusal: Refusal, headers: Reply['headers'], mayHaveActed: boolean): never => {
+  const refuse = (refusal: Refusal, headers: Reply['headers'], error?: ErrorOfServer): never => {
     const { status } = refusal;
     if (hasEnded(refusal)) throw new UpstreamFailure('sessionEnded', 'notDone', detailOf(status));
     if (status === 401 && !isOfCaller) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
@@ -39,7 +39,14 @@ export function compileClassify(
       problem.kind === problems.inProgress || (refusal.code === problems.inProgress.code && refusal.isStatusImplied);
     if (key !== undefined && isInProgress)
       throw new UpstreamFailure('inProgress', 'unknown', { detail: String(status), cause: problem });
-    if (mayHaveActed) throw new UpstreamFailure('serverError', 'unknown', { detail: String(status), cause: problem });
+    // The contract has the code, and says that nothing was done.
+    if (error === 'serverError' && problem.kind.transient === true)
+      throw new UpstreamFailure('busy', 'notSent', {
+        detail: String(status),
+        cause: problem,
+        retryAfterSeconds: waitOf(headers),
+      });
+    if (error !== undefined) throw new UpstreamFailure(error, 'unknown', { detail: String(status), cause: problem });
     throw problem;
   };
 
@@ -66,7 +73,7 @@ export function compileClassify(
     if (isLost) throw new UpstreamFailure('notInFormat', 'unknown', detail);
     if (unknownCharset(headers['content-type']) !== undefined) throw new UpstreamFailure('charset', 'unknown', detail);
     const answer = decode(reply);
-    if ('refusal' in answer) return refuse(answer.refusal, headers, mayHaveActed(answer.refusal));
+    if ('refusal' in answer) return refuse(answer.refusal, headers, errorOfServer(answer.refusal));
     const [issue] = answer.issues;
     // Each answer to the request would be as large.
     if (issue?.kind === problems.tooLong)
@@ -79,7 +86,7 @@ export function compileClassify(
   /** Whatever a server writes below a status of success, unless it is a refusal. */
   function readReceipt(reply: Reply): DecodedAnswer {
     const refusal = reply.body.length === 0 ? undefined : refusalIn(reply);
-    return refusal === undefined ? received : refuse(refusal, reply.headers, mayHaveActed(refusal));
+    return refusal === undefined ? received : refuse(refusal, reply.headers, errorOfServer(refusal));
   }
 
   function refusalIn(reply: Reply): Refusal | undefined {
@@ -111,12 +118,12 @@ export function compileClassify(
     if (status === 408 || status === 425) throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
     const refusal = protocol.decodeError(reply, operation);
     if (refusal !== undefined)
-      return refuse(refusal, headers, refusal.isStatusImplied === true && mayHaveActed(refusal));
+      return refuse(refusal, headers, refusal.isStatusImplied === true ? errorOfServer(refusal) : undefined);
     if (status === 429)
       throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterSeconds: waitOf(headers) });
     // A body in another format is not of the server but of something before it, except for what every client must know.
     if (body.length === 0 || status === 401 || status === 403)
-      return refuse({ status, message: defaultMessage(status), issues: [] }, headers, false);
+      return refuse({ status, message: defaultMessage(status), issues: [] }, headers);
     throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
   }
 
@@ -124,14 +131,15 @@ export function compileClassify(
     const { status, headers } = reply;
     const refusal = protocol.decodeError(reply, operation);
     const wait = waitOf(headers);
-    // What refuses load does so before the application, which may answer so after a commit that it knows nothing of.
-    if (status === 503 && wait !== undefined)
+    const isAnswer = refusal !== undefined && isOfApplication(refusal, status);
+    // What refuses load does so before the application. Only a fault is certainly of the application itself.
+    if (status === 503 && wait !== undefined && !(isAnswer && operation.effect === 'writes'))
       throw new UpstreamFailure('busy', refusal === undefined ? 'notSent' : 'unknown', {
         detail: String(status),
         cause: refusal && toProblem(refusal, headers),
         retryAfterSeconds: wait,
       });
-    if (refusal !== undefined) return refuse(refusal, headers, mayHaveActed(refusal));
+    if (refusal !== undefined) return refuse(refusal, headers, isAnswer ? errorOfServer(refusal) : 'gatewayError');
     throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
   }
 
@@ -153,12 +161,24 @@ export function compileClassify(
 
 const received: DecodedAnswer = Object.freeze({ value: Object.freeze({}), issues: [], unknownMembers: [] });
 
-/** A server that failed may have had the effect, unless the application has decided to refuse. */
-function mayHaveActed({ status, isStatusImplied, isUndeclared, type }: Refusal): boolean {
-  if (isUndeclared === true) return true;
+/** The reasons of errors that a server calls its own: those that its application wrote, and those that a proxy may have written. */
+type ErrorOfServer = 'serverError' | 'gatewayError';
+
+/** Returns undefined for a refusal that blames the request. */
+function errorOfServer({ status, isStatusImplied, isUndeclared, type }: Refusal): ErrorOfServer | undefined {
+  if (isUndeclared === true) return 'serverError';
   // The type of an error says more than a status that all errors share.
-  if (isStatusImplied === true) return type === 'internal';
-  return status >= 500;
+  const isOfServer = isStatusImplied === true ? type === 'internal' : status >= 500;
+  return isOfServer ? 'serverError' : undefined;
+}
+
+/** By these, proxies say in any format that the server has not answered them. */
+const gatewayStatuses: readonly number[] = [502, 503, 504];
+
+/** Whether an application wrote the error: a fault of SOAP, or an error with a text or a code below a status that no proxy has. */
+function isOfApplication({ isFault, code, message }: Refusal, status: number): boolean {
+  if (isFault === true) return true;
+  return !gatewayStatuses.includes(status) && (code !== undefined || message !== defaultMessage(status));
 }
 
 function detailOf(status: number): { readonly detail: string } {

@@ -11,7 +11,13 @@ import type { Protocol } from '../formats/protocol.ts';
 import { canStream } from '../formats/rest/upstream-binding.ts';
 import { spoolingAtOwnPath, spoolingOf } from '../formats/spool-body.ts';
 import type { Spooling } from '../formats/wire.ts';
-import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
+import {
+  ApplicationError,
+  NotSent,
+  OutcomeUnknown,
+  type RemoteAnswer,
+  type RemoteHandler,
+} from '../idempotency/ports.ts';
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
@@ -282,7 +288,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
             const source = sourceOf(request);
             return await send({ request, source, key: carriesKey ? key : undefined, encode, classify, spooling });
           } catch (thrown) {
-            throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, deduplicates) : thrown;
+            throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, setup) : thrown;
           }
         },
       });
@@ -348,7 +354,11 @@ function isPassing(failure: UpstreamFailure): boolean {
 }
 
 /** What idempotent execution receives for a failure. */
-function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates: boolean): Error {
+function outcomeOf(
+  failure: UpstreamFailure,
+  { effect }: Operation,
+  { key, serverErrors = 'final' }: Pick<UpstreamSetup, 'key' | 'serverErrors'>,
+): Error {
   const { reason, progress, message, cause, retryAfterSeconds } = failure;
   if (progress === 'notSent') return new NotSent(message, { cause: failure, retryAfterSeconds });
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
@@ -360,9 +370,12 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
       cause: failure,
       reason,
     });
-  // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
-  const isOwn = cause instanceof Problem && (reason === 'serverError' || reason === 'busy');
-  if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return mayBeSentAgain(cause);
+  if (cause instanceof Problem && (reason === 'serverError' || reason === 'gatewayError' || reason === 'busy')) {
+    if (effect === 'reads') return mayBeSentAgain(cause);
+    if (reason === 'serverError' && serverErrors === 'final') return new ApplicationError(cause, { cause: failure });
+    // For a write of an upstream that does not deduplicate, these words are no outcome.
+    if (key !== undefined && cause.type === 'internal') return mayBeSentAgain(cause);
+  }
   if (effect === 'writes') return new OutcomeUnknown(message, { cause: failure });
   const isLate =
     reason === 'headersTimeout' || reason === 'bodyTimeout' || reason === 'totalTimeout' || reason === 'reset';
@@ -379,7 +392,11 @@ function limitIn({ detail, cause }: UpstreamFailure): string {
 function outcomeAfter(unanswered: UpstreamFailure | undefined, thrown: unknown): unknown {
   if (unanswered === undefined) return thrown;
   if (thrown instanceof Problem) return new OutcomeUnknown(unanswered.message, { cause: unanswered, refusal: thrown });
-  return thrown instanceof UpstreamFailure && thrown.progress !== 'unknown' ? unanswered : thrown;
+  if (!(thrown instanceof UpstreamFailure)) return thrown;
+  const { reason, progress, detail, cause } = thrown;
+  // An error of the application says nothing of the earlier attempt.
+  if (reason === 'serverError') return new UpstreamFailure('gatewayError', 'unknown', { detail, cause });
+  return progress === 'unknown' ? thrown : unanswered;
 }
 
 /** The request had no effect, and what was received is no answer that a caller understands. */

@@ -36,6 +36,7 @@ const outages = Object.freeze({
   contract: undefined,
   inProgress: undefined,
   serverError: undefined,
+  gatewayError: undefined,
   proxyError: 'request',
   unauthorized: undefined,
   sessionEnded: undefined,

@@ -52,6 +52,8 @@ export interface UpstreamTimeouts {
 /** `keep`: callers get them beside the answer. `refuse`: callers get an error that names them. `drop`: only the log names them. */
 export type UnknownMembersOption = 'keep' | 'refuse' | 'drop';
 
+export type ServerErrorsOption = 'final' | 'unknown';
+
 /** PEM texts. */
 export interface UpstreamTls {
   readonly ca?: string | undefined;
@@ -72,6 +74,8 @@ export interface UpstreamSetup {
   readonly key?: KeyPlace | undefined;
   /** The header that carries the key of writes where the upstream does not deduplicate by it, and can be asked for its effect. */
   readonly lookupHeader?: string | undefined;
+  /** What an error of the application says of a write: it is the outcome (`final`, the default), or leaves the outcome unknown. */
+  readonly serverErrors?: ServerErrorsOption | undefined;
   readonly credentials: UpstreamCredentials;
   readonly timeouts: UpstreamTimeouts;
   readonly tls?: UpstreamTls | undefined;

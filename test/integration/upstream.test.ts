@@ -83,8 +83,14 @@ const cases: Readonly<Record<string, readonly [Behaviour, ...Expectations]>> = {
   'a failure in the format': [
     (response) => answerJson(response, 500, failure),
     ['upstreamRefusal: 500 905 Disk full', 1],
-    ['unknown: serverError (500)', 1],
-    ['upstreamRefusal: 500 905 Disk full', 1],
+    ['answered: upstreamRefusal: 500 905 Disk full', 1],
+    ['answered: upstreamRefusal: 500 905 Disk full', 1],
+  ],
+  'a failure in the format, as proxies write it': [
+    (response) => answerJson(response, 502, failure),
+    ['upstreamRefusal: 502 905 Disk full', 1],
+    ['unknown: gatewayError (502)', 1],
+    ['upstreamRefusal: 502 905 Disk full', 1],
   ],
   'a reset before the head': [
     (_, __, socket) => socket.resetAndDestroy(),
@@ -596,9 +602,12 @@ describe('answers', () => {
       const plain = open({ url: server.url, format });
       const order = { operation: placeOrder, key: 'k' };
       const again = { kind: { transient: true }, retryAfterSeconds: 3_600 };
-      expect(await send(shop, order).catch((thrown) => thrown)).toMatchObject({ status: 500, ...again });
+      const answered = { name: 'ApplicationError', problem: { status: 500, retryAfterSeconds: 3_600 } };
+      for (const each of [shop, plain])
+        expect(await send(each, order).catch((thrown) => thrown)).toMatchObject(answered);
       expect(await send(plain).catch((thrown) => thrown)).toMatchObject({ status: 500, ...again });
-      expect(await outcome(send(plain, order))).toBe('unknown: serverError (500)');
+      const failing = open({ url: server.url, format, serverErrors: 'unknown' });
+      expect(await outcome(send(failing, order))).toBe('unknown: serverError (500)');
       problem = new Problem('tooManyRequests');
       for (const limited of [send(shop, order), send(plain), send(plain, order)])
         expect(await limited.catch((thrown) => thrown)).toMatchObject({ status: 429, ...again });

@@ -1,6 +1,6 @@
 /** Gateways that forward with one defect each, and servers that are not what they are said to be. */
 import { Problem, problems } from '../../src/contract/problem.ts';
-import type { OutcomeLookup } from '../../src/idempotency/ports.ts';
+import { ApplicationError, type OutcomeLookup } from '../../src/idempotency/ports.ts';
 import { override } from '../support/override.ts';
 import { overrideRecords } from '../support/remembering-store.ts';
 import type { ForwardingParts, ForwardingTransaction, ForwardingVariant } from './forwarding.ts';
@@ -135,7 +135,7 @@ export const forwardingDefects: Readonly<Record<string, ForwardingDefect>> = Obj
         try {
           return await forward(...parameters);
         } catch (thrown) {
-          if (!(thrown instanceof Problem) || thrown.kind.transient !== true) throw thrown;
+          if (!(thrown instanceof ApplicationError)) throw thrown;
           throw new Problem(problems.notAllowed);
         }
       },

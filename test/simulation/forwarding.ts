@@ -10,6 +10,7 @@ import { createIdempotentExecutor } from '../../src/idempotency/execute-idempote
 import { executorOf } from '../../src/idempotency/executor.ts';
 import { LookupPace, lookUpOutcome } from '../../src/idempotency/outcome-lookup.ts';
 import {
+  ApplicationError,
   type IdempotentStore,
   type IdempotentTransaction,
   NotSent,
@@ -18,7 +19,6 @@ import {
   type RemoteHandler,
   type RequestHasher,
 } from '../../src/idempotency/ports.ts';
-import { mayBeSentAgain } from '../../src/idempotency/remote-problems.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
@@ -158,8 +158,6 @@ export class ForwardingRun {
   /** Final answers by order and body. */
   readonly #answers = new Map<string, string>();
   /** Requests without a key whose gateway got the answer, and those that an operator settled. */
-  readonly #answered = new Set<string>();
-  readonly #operated = new Set<string>();
   /** References of requests whose outcome the store has not taken. */
   readonly #notStored = new Set<string>();
   readonly #background: Promise<void>[] = [];
@@ -261,8 +259,10 @@ export class ForwardingRun {
         const answer = this.#answer(request, key);
         await this.#step(self);
         if (this.#chance(0.1)) throw new OutcomeUnknown('simulated: the answer was lost');
-        if (this.#chance(0.1)) throw deduplicates ? diskFull() : new OutcomeUnknown('simulated: disk full');
-        if (request.key === undefined) this.#answered.add(answer instanceof Problem ? '' : answer.body);
+        // It follows the effect, so it is the outcome of no write that a retry does not ask for again.
+        const isAskedAgain = deduplicates && request.key !== undefined;
+        if (this.#chance(0.1))
+          throw isAskedAgain ? new ApplicationError(diskFull()) : new OutcomeUnknown('simulated: disk full');
         if (answer instanceof Problem) throw answer;
         return { output: { response: `effect ${answer.number}` } };
       },
@@ -282,8 +282,6 @@ export class ForwardingRun {
         const body = JSON.parse(question) as string;
         const effect = this.effects.find((each) => each.body === body);
         this.#note(`asked for ${body}: ${effect?.number}`);
-        // From now on it may be settled, also by a process that dies after its commit.
-        if (effect !== undefined) this.#operated.add(body);
         await this.#ticks();
         return effect === undefined ? { kind: 'notFound' } : { kind: 'done', output: outputOf(effect) };
       },
@@ -460,7 +458,6 @@ export class ForwardingRun {
       const effect = this.effects.find((every) => every.body === body);
       const outcome = effect && serializeOutcome({ requestReference: each.id, output: outputOf(effect) }, disable);
       this.#note(`settled ${await unsettled.settle(each.id, outcome)}: ${each.id} ${body}, ${effect?.number}`);
-      this.#operated.add(body);
     }
   }
 
@@ -494,15 +491,11 @@ export class ForwardingRun {
     if (left.length > 0) this.failures.push(`${left.length} requests are pending after all were settled`);
   }
 
-  /** A gateway that got no answer to a request without a key leaves it to an operator. */
+  /** No retry of a request without a key is known as one, so nothing of it is kept. */
   #checkUnkeyed(orders: readonly Order[], listed: ReadonlySet<string>): void {
-    if (this.#options.deduplicates) return;
-    for (const { key, name } of orders) {
-      const hasEffect = this.effects.some((effect) => effect.body === name);
-      const isListed = [...listed].some((input) => input.includes(name));
-      if (key === undefined && hasEffect && !isListed && !this.#answered.has(name) && !this.#operated.has(name))
-        this.failures.push(`${name} had its effect, its gateway got no answer, and it is not listed`);
-    }
+    for (const { key, name } of orders)
+      if (key === undefined && [...listed].some((input) => input.includes(name)))
+        this.failures.push(`${name} has no key, and is listed`);
   }
 
   async #retry(order: Order): Promise<string> {
@@ -559,7 +552,7 @@ function outputOf({ number }: Effect): { readonly response: string } {
 
 /** An upstream that deduplicates may fail in its own words. */
 function diskFull(): Problem {
-  return mayBeSentAgain(new Problem(refusalOfUpstream({ status: 500, code: '905', type: 'internal' }), 'Disk full'));
+  return new Problem(refusalOfUpstream({ status: 500, code: '905', type: 'internal' }), 'Disk full');
 }
 
 /** Where they have no word on it, the headers of an answer to a request with a key say that it may be sent again. */

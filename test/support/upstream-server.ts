@@ -8,7 +8,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
+import { ApplicationError, NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
 import { createUpstream, type Upstream } from '../../src/upstream/create-upstream.ts';
 import type { UpstreamEvent } from '../../src/upstream/events.ts';
 import { forwardCredential } from '../../src/upstream/headers.ts';
@@ -114,7 +114,7 @@ export function send({ upstream }: TestUpstream, options: SendOptions = {}) {
   return upstream.handler(service, operation).forward(request, undefined, key);
 }
 
-/** What became of a request, in few words: `ok`, `not sent: refused (…)`, `unknown: reset`, `422 1002 Order not found`. */
+/** What became of a request, in few words: `ok`, `answered: upstreamRefusal: 500 905 Disk full`, `not sent: refused (…)`, `unknown: reset`, `422 1002 Order not found`. */
 export async function outcome(sent: Promise<unknown>): Promise<string> {
   try {
     await sent;
@@ -122,9 +122,11 @@ export async function outcome(sent: Promise<unknown>): Promise<string> {
   } catch (thrown) {
     if (thrown instanceof NotSent) return `not sent: ${thrown.message}`;
     if (thrown instanceof OutcomeUnknown) return `unknown: ${thrown.message}`;
-    if (!(thrown instanceof Problem)) throw thrown;
-    const { problem, status, code, message } = thrown;
-    return `${problem}: ${status} ${code} ${message}`;
+    const isAnswer = thrown instanceof ApplicationError;
+    const told = isAnswer ? thrown.problem : thrown;
+    if (!(told instanceof Problem)) throw thrown;
+    const { problem, status, code, message } = told;
+    return `${isAnswer ? 'answered: ' : ''}${problem}: ${status} ${code} ${message}`;
   }
 }
 

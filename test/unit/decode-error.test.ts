@@ -191,7 +191,7 @@ describe('SOAP', () => {
       { status: 403, code: '010', type: 'security', message: 'Not allowed' },
     ],
   ])('%s', (_, body, expected) => {
-    const refusal = { isStatusImplied: true, issues: [], ...expected };
+    const refusal = { isStatusImplied: true, isFault: true, issues: [], ...expected };
     for (const name of ['soap11', 'soap12'] as const) {
       expect(decode(name, 500, body, 'text/xml', neutral)).toEqual(refusal);
       // Plain errors have the code in their text.

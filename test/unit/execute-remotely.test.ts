@@ -12,7 +12,7 @@ import {
 import { createTextMasker } from '../../src/contract/text-detector.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
-import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
+import { ApplicationError, NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import type { RemoteEvent } from '../../src/idempotency/remote-dependencies.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
@@ -252,6 +252,20 @@ describe('a server that deduplicates', () => {
     expect(await openGateway()(request())).toMatchObject({ replayed: false });
     expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
   });
+  test('is asked again after an error of its application, which is transient with a key and final without one', async () => {
+    const kind = refusalOfUpstream({ status: 500, code: '7', type: 'internal' });
+    forward = failing(new ApplicationError(new Problem(kind, 'insufficient funds')));
+    await expect(openGateway()(request())).rejects.toMatchObject({
+      message: 'insufficient funds',
+      kind: { transient: true },
+    });
+    await expect(openGateway()(request({ key: undefined }))).rejects.toMatchObject({
+      message: 'insufficient funds',
+      kind,
+    });
+    forward = async () => done;
+    expect(await openGateway()(request())).toMatchObject({ replayed: false });
+  });
   test('is asked again two seconds after a process has died', async () => {
     forward = () => new Promise(() => {});
     void openGateway()(request());
@@ -323,13 +337,23 @@ describe('a server that does not deduplicate', () => {
     expect(asked).toHaveLength(1);
     expect(await pending()).toMatchObject([{ state: 'unknown', failure: expect.any(String), process: 'host 1' }]);
   });
-  test('lists a request without a key, too', async () => {
+  test('stores an error of the application as the outcome, with a key, and keeps nothing without one', async () => {
+    const kind = refusalOfUpstream({ status: 500, code: '000', type: 'internal', isUncoded: true });
+    const faultCode = { codes: ['Balance'] };
+    forward = failing(new ApplicationError(new Problem(kind, 'insufficient funds', { faultCode, detail: ['<a/>'] })));
+    const answer = { message: 'insufficient funds', kind, faultCode, detail: ['<a/>'] };
+    await expect(openGateway()(request({ key: undefined }))).rejects.toMatchObject(answer);
+    const execute = openGateway();
+    expect(await execute(request())).toMatchObject({ replayed: false, problem: answer });
+    forward = async () => done;
+    expect(await execute(request())).toMatchObject({ replayed: true, problem: answer });
+    expect(asked).toHaveLength(2);
+    expect(await pending()).toEqual([]);
+  });
+  test('keeps nothing of a request without a key', async () => {
     forward = unanswered;
     expect(await problemOf(openGateway()(request({ key: undefined })))).toBe('outcomeUnknown');
-    expect(await pending()).toMatchObject([{ state: 'unknown', recordKey: undefined }]);
-    forward = async () => done;
-    await openGateway()(request({ key: undefined }));
-    expect(await pending()).toHaveLength(1);
+    expect(await pending()).toEqual([]);
   });
   test('a process that has died is waited for until its time has passed', async () => {
     forward = () => new Promise(() => {});

@@ -1,4 +1,5 @@
 /** Tests the limit on requests without an outcome: made-up credentials fill no store. */
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyRequest, ForwardedCaller } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
@@ -30,7 +31,7 @@ afterEach(() => engine.close());
 
 type Max = Partial<Pick<PendingLimitOptions, 'perCredentialMax' | 'max'>>;
 
-/** Sends a writing request of a credential to a server that does not deduplicate; `fail`: how it fails. */
+/** Sends a writing request of a credential to a server that does not deduplicate. `fail`: how it fails. `key`: null for none. */
 const openGateway = (max: Max | undefined, fail: Error | 'none' = new OutcomeUnknown('reset')) => {
   const pendingLimit =
     max &&
@@ -48,7 +49,7 @@ const openGateway = (max: Max | undefined, fail: Error | 'none' = new OutcomeUnk
     wait: async () => {},
     remote: { process: 'host 1', ...(pendingLimit && { pendingLimit }) },
   });
-  return async (credential: string, key?: string): Promise<string> => {
+  return async (credential: string, key: string | null = randomUUID()): Promise<string> => {
     references += 1;
     const caller: ForwardedCaller = { credential, tenant: credential, requiresKey: false, rights: 'upstream' };
     const request: AnyRequest = {
@@ -57,7 +58,7 @@ const openGateway = (max: Max | undefined, fail: Error | 'none' = new OutcomeUnk
       input: { merchantAccount: 'Shop', shopperReference: 'anna' },
       caller,
       requestReference: `REF${String(references).padStart(13, '0')}`,
-      key,
+      key: key ?? undefined,
     };
     const forward = async () => {
       if (fail !== 'none') throw fail;
@@ -74,6 +75,11 @@ const openGateway = (max: Max | undefined, fail: Error | 'none' = new OutcomeUnk
       throw thrown;
     }
   };
+};
+
+const rowWithoutKey = {
+  ...{ upstream: 'payments', service: 'Recurring', operation: 'disable', tenant: 'earlier', credential: 'earlier' },
+  ...{ process: 'host 1', inFlightMs: 0, repeatableMs: 0 },
 };
 
 const repeat = async (times: number, send: (at: number) => Promise<string>): Promise<readonly string[]> => {
@@ -117,6 +123,19 @@ describe('requests whose outcome is unknown', () => {
     await send('b');
     await new Promise(setImmediate);
     expect(await send('a', 'key-2')).toBe('outcomeUnknown');
+  });
+
+  test('without a key are not kept, and refuse nobody', async () => {
+    const send = openGateway({ perCredentialMax: 1, max: 1 });
+    expect(await repeat(50, () => send('a', null))).toEqual(many(50, 'outcomeUnknown'));
+    expect(await pending()).toBe(0);
+    expect(await send('a')).toBe('outcomeUnknown');
+    // Rows of an earlier release.
+    await createStore(engine).write((tx) => tx.pendingRequests.add({ ...rowWithoutKey, id: 'EARLIER' }));
+    const limit = new PendingLimit({ count: unsettled.countByCredential, perCredentialMax: 1, max: 0 });
+    await limit.refresh();
+    expect(() => limit.add({ tenant: 'earlier', credential: 'earlier' })).not.toThrow();
+    expect(() => limit.add({ tenant: 'a', credential: 'a' })).toThrow(Problem);
   });
 
   test('counts are those of all processes', async () => {

@@ -13,6 +13,9 @@ export function describeUpstreams(plan: UpstreamPlan, services: readonly Service
       `  credentials  ${describeCredentials(upstream)}`,
       ...sessionLines(upstream),
       `  retries      ${describeRetries(upstream)}`,
+      ...(upstream.serverErrors === 'final'
+        ? []
+        : ['  errors       of the server leave the outcome of a write unknown']),
       ...lookupLines(upstream),
       ...tlsLines(upstream),
       ...shadowLines(plan, name),

@@ -208,6 +208,11 @@ export interface UpstreamOptions {
   readonly idempotencyHeader?: string;
   /** How long the upstream knows a key, in milliseconds. By default a day. */
   readonly idempotencyMs?: number;
+  /**
+   * What an error of the application (5xx in its format, a fault of the class Server) says of a write. `final`, the default: it is
+   * the outcome. `unknown`: the write may have had its effect, for servers that are known to fail after it.
+   */
+  readonly serverErrors?: 'final' | 'unknown';
   /** How it is asked for the outcomes of writes, by their operations: `Orders.placeOrder`. Only with `idempotency: 'none'`. */
   readonly lookups?: Readonly<Record<string, UpstreamLookup>>;
   /** A header in which writes carry a key of their own, for look-ups by `{ key: true }`. The upstream need not deduplicate by it. */

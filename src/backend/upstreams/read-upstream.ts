@@ -2,7 +2,7 @@
 import type { VariableSources } from '../../config/variable-sources.ts';
 import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
 import { isMembers } from '../../lib/members.ts';
-import type { UnknownMembersOption } from '../../upstream/options.ts';
+import type { ServerErrorsOption, UnknownMembersOption } from '../../upstream/options.ts';
 import type { SessionOptions } from '../../upstream/sessions.ts';
 import type { SoapOptions } from '../../upstream/soap-headers.ts';
 import { MemberReader } from './members.ts';
@@ -46,6 +46,7 @@ export interface ConfiguredUpstream {
   readonly key: { readonly header: string } | 'body' | undefined;
   /** How long the upstream knows a key. */
   readonly keyMsMax: number;
+  readonly serverErrors: ServerErrorsOption;
   /** In lower case. Absent where writes carry no key for look-ups. */
   readonly lookupHeader: string | undefined;
   readonly lookups: readonly UpstreamLookup[];
@@ -77,6 +78,7 @@ export const upstreamMembers: Readonly<Record<keyof UpstreamOptions, true>> = {
   idempotency: true,
   idempotencyHeader: true,
   idempotencyMs: true,
+  serverErrors: true,
   lookups: true,
   lookupHeader: true,
 };
@@ -126,6 +128,7 @@ export function readMembers(name: string, reader: MemberReader, variables: Varia
     session: readSession(reader, variables),
     key: readKeyPlace(reader),
     keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
+    serverErrors: reader.choice('serverErrors', ['final', 'unknown'], 'final'),
     lookups: readLookups(reader),
     lookupHeader: reader.header('lookupHeader')?.toLowerCase(),
   });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { LoadedConfigFile } from '../../app/load-config-file.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { createService } from '../../backend/define-service.ts';
+import type { UpstreamOptions } from '../../backend/upstreams/options.ts';
 import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
 import type { Config } from '../../config/config.ts';
 import { type Service, serviceAddress } from '../../contract/service.ts';
@@ -137,6 +138,7 @@ function introduction(
     '',
     `Serving ${location}, answered by ${[...names].map((name) => upstreams[name]?.url).join(' and ')}`,
     ...report.slice(0, -1).map((line) => `  ${line}`),
+    ...errorLines(services, Object.values(upstreams)),
     '',
     ...addressLines(services, callers),
     ...(keys.callers === undefined ? [] : ['', `The first credential, shown once: X-API-Key: ${keys.callers}`]),
@@ -149,6 +151,20 @@ function introduction(
       : ['', `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder}.`]),
     '',
   ];
+}
+
+/** Says what an error of the server means for a write, and which option turns it around. */
+function errorLines(services: readonly Service[], upstreams: readonly UpstreamOptions[]): readonly string[] {
+  const writes = services.some((each) => [...each.operations.values()].some(({ effect }) => effect === 'writes'));
+  if (!writes || !upstreams.some(({ idempotency = 'none' }) => idempotency === 'none')) return [];
+  return upstreams.some(({ serverErrors }) => serverErrors === 'unknown')
+    ? [
+        '  A fault of the server, or a 5xx of its application, leaves the outcome of a write unknown (--upstream-server-errors unknown).',
+      ]
+    : [
+        '  A fault of the server, or a 5xx of its application, is the final answer to a write;',
+        '  for a server that is known to fail after the effect: --upstream-server-errors unknown',
+      ];
 }
 
 /** Prints the addresses of each service. `callers`: the address of the gateway. */

@@ -51,6 +51,7 @@ function upstreamOf(
   lookups: UpstreamOptions['lookups'],
 ): UpstreamOptions {
   const { upstreamFormat: format = service.format, upstreamIdempotency: idempotency, requireCredentials } = flags;
+  const { upstreamServerErrors: serverErrors } = flags;
   const url = urlOf(source, service, flags.upstream);
   const client = clientOf(source, service, url, flags);
   const isOwnAddress = service.hasSingleAddress && format === service.format;
@@ -60,6 +61,7 @@ function upstreamOf(
     ...(isOwnAddress && { singleAddress: true }),
     credentials: client ?? (requireCredentials ? 'none' : 'forward'),
     ...(idempotency && { idempotency }),
+    ...(serverErrors && { serverErrors }),
     ...(lookups && { lookups }),
     ...(flags.unknownMembers && { unknownMembers: flags.unknownMembers }),
   };

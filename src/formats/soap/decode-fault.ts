@@ -64,7 +64,7 @@ export function decodeFault(
     faultCode: fault.own,
     ...declared,
     // Data that break the contract are XML, as those of an element that is not declared.
-    ...(isRefused && undeclaredIn(fault.detail, declared?.fault.value === undefined ? undefined : named)),
+    ...undeclaredIn(fault.detail, declared?.fault.value === undefined ? undefined : named),
     ...(!isRefused && blamesReceiver && { isUndeclared: true }),
   };
 }
@@ -72,7 +72,10 @@ export function decodeFault(
 /** More is left out as a whole: the refusal is complete without it. */
 const detailLengthMax = 8_192;
 
-/** What stacks add about their failure, such as stack traces. It says nothing to callers, and much of the server. */
+/**
+ * What stacks add about their failure, such as stack traces. It says nothing to callers, and much of the server. What a gateway says of
+ * retries is for its own caller.
+ */
 const ofStacks: ReadonlySet<string> = new Set([
   'http://jax-ws.dev.java.net/',
   'http://xml.apache.org/axis/',
@@ -89,7 +92,8 @@ function undeclaredIn(detail: Element | undefined, declared: Element | undefined
     ? [{ ...detail, namespace: '', local: 'detail', attributes: [] }]
     : detail.children.filter((each) => each !== declared && !ofStacks.has(each.namespace));
   if (others.length === 0) return {};
-  const texts = others.map(serialize);
+  const texts = others.map(serialize).filter((each) => !stackLine.test(each));
+  if (texts.length === 0) return {};
   return texts.join('').length > detailLengthMax ? {} : { detail: texts };
 }
 

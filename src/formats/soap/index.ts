@@ -202,7 +202,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     const { faultCode, ...refusal } = decodeFault(fault, status, { operation, part, isOfInterface, faults });
     // Plain errors have type and code in the text.
     const isPlain = conventionsOfMessages(owners.get(operation)!).errors === 'plain';
-    return isPlain ? refusal : { ...refusal, ...(faultCode && { faultCode }) };
+    return { ...refusal, isFault: true, ...(!isPlain && faultCode && { faultCode }) };
   };
   const headersOf = compileHeaders(context);
   const withBlocks = (text: string, blocks: string): string => addBlocks(dialect, text, blocks);

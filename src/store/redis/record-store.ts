@@ -243,7 +243,9 @@ function createUnsettled(commands: RecordCommands, lifeMs: number): RedisRecordS
     countUnknown: () => commands.countUnknown(),
     async countByCredential() {
       const counts = new Map<string, PendingCount>();
-      for (const { tenant, credential } of await listMembers()) {
+      for (const { tenant, credential, recordKey } of await listMembers()) {
+        // One without a key is of an earlier release.
+        if (recordKey === undefined) continue;
         const name = `${tenant}\n${credential}`;
         counts.set(name, { tenant, credential, requests: (counts.get(name)?.requests ?? 0) + 1 });
       }

@@ -38,7 +38,8 @@ const count = statement<{ readonly rows: number }>(
 );
 const countEach = statement<{ readonly [K in keyof PendingCount]: PendingCount[K] }>(
   'count-pending-requests',
-  'select tenant, credential, count(*) as requests from pending_request group by tenant, credential',
+  // Rows without a key are of earlier releases.
+  'select tenant, credential, count(*) as requests from pending_request where record_key is not null group by tenant, credential',
 );
 const unreported = statement<Row>(
   'list-unreported-requests',

@@ -66,15 +66,27 @@ const examples: Readonly<Record<string, Readonly<Record<string, Respond | 'noCon
     '503 as a page': html(503, { 'retry-after': '30' }),
   },
   'answers 408 or 425': { 408: error(408, 'validation'), 425: error(425, 'validation') },
-  'answers 5xx in its format': {
+  'answers 5xx in its format, but 502, 503 and 504, or any other fault in SOAP': {
     500: error(500, 'internal'),
     '500 with a wait': error(500, 'internal', { 'retry-after': '30' }),
+    '500 of another type': error(500, 'validation'),
     501: error(501, 'internal'),
-    503: error(503, 'internal'),
-    '503 with a wait': error(503, 'internal', { 'retry-after': '30' }),
     '500 without a code': json(500, { message: 'Oops' }),
   },
-  'answers another 5xx': { 500: html(500), 501: html(501), 502: html(502), 503: html(503), 504: html(504) },
+  'answers 502, 503 or 504 in its format, or another 5xx without a text and a code': {
+    503: error(503, 'internal'),
+    '503 with a wait': error(503, 'internal', { 'retry-after': '30' }),
+    '500 without a text': json(500, {}),
+    '504 without a code': json(504, { message: 'Endpoint request timed out' }),
+  },
+  'answers another 5xx': {
+    500: html(500),
+    '500 without a text': json(500, {}),
+    501: html(501),
+    502: html(502),
+    503: html(503),
+    504: html(504),
+  },
   'answers 301, 302 or 303': {
     301: html(301, { location: '/' }),
     302: html(302, { location: '/' }),
@@ -109,8 +121,8 @@ describe.each(cases)('$upstream: $name, $column', ({ respond, column, cell }) =>
   test(`is ${cell}, and paid once`, async () => {
     const results = await payInEachFormat(respond, column, { cell });
     for (const { format, first, effects } of results) {
-      expect({ format, ...first }).toMatchObject({ format, word: cell.split(', ').at(-1) });
-      const [status] = cell.split(', ');
+      const [status, word = status] = cell.split(', ');
+      expect({ format, ...first }).toMatchObject({ format, word: word === 'final' ? 'refused' : word });
       const isShown = status === '429' || format === 'json' || format === 'form';
       if (/^\d+$/.test(status!) && isShown) expect(first.status).toBe(Number(status));
       if (first.word === 'again') expect(Number(first.retryAfter)).toBeGreaterThanOrEqual(1);
@@ -122,8 +134,8 @@ describe.each(cases)('$upstream: $name, $column', ({ respond, column, cell }) =>
 });
 
 test.each([
-  ['answers 5xx in its format', '500'],
-  ['answers 5xx in its format', '503 with a wait'],
+  ['answers 5xx in its format, but 502, 503 and 504, or any other fault in SOAP', '500'],
+  ['answers 502, 503 or 504 in its format, or another 5xx without a text and a code', '503 with a wait'],
   ['answers 429 in its format', '429'],
 ])('control: a client that takes what %s (%s) for a refusal pays twice', async (upstream, name) => {
   const results = await payInEachFormat(examples[upstream]![name]!, 'header', { cell: 'again', obeys: false });

@@ -200,6 +200,8 @@ export interface DecodedAnswer {
   readonly issues: readonly Issue[];
   /** Members that the contract does not have: `details.foo`. Each once. */
   readonly unknownMembers: readonly string[];
+  /** Blocks of the header that the answer forbids to ignore, and that no contract has. */
+  readonly notUnderstood?: readonly string[];
   /** These members with their values. */
   readonly extras?: Extras;
 }

@@ -127,12 +127,15 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const response = await connections.send(outgoing, msMax - (performance.now() - startedAt), large);
       if (setup.session !== undefined) keepCookies(session, response.headers, setup.session);
       const reply = replyOf(response, responseBytesMax);
-      const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
+      const { value, extras, ...answer } = classify(reply instanceof Promise ? await reply : reply);
+      const { notUnderstood = [] } = answer;
+      const unknownMembers = notUnderstood.length > 0 ? notUnderstood : answer.unknownMembers;
       if (unknownMembers.length > 0) {
         const { service, operation } = request;
         const names = { service: service.name, operation: operation.name, members: unknownMembers };
         report({ upstream: name, kind: 'unknownMembers', ...names });
-        if (onUnknown === 'refuse' || (onUnknown === 'keep' && hasExtrasMember(operation)))
+        const isRefused = onUnknown === 'refuse' || (onUnknown === 'keep' && hasExtrasMember(operation));
+        if (isRefused || notUnderstood.length > 0)
           throw new Problem('unknownMembers', describe('unknownMembers', unknownMembers.slice(0, namesMax).join(', ')));
       }
       finish(source);

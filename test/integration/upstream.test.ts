@@ -5,6 +5,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
 import {
   answerJson,
@@ -670,5 +671,25 @@ describe('controls', () => {
     const { url } = server;
     await globalThis.fetch(`${url}/orders/v1/getOrder`, { method: 'POST', body: '{}' });
     expect(server.received).toHaveLength(2);
+  });
+});
+
+describe('a block in the header of an answer', () => {
+  const { body } = createProtocols([ordersV1]).soap11.encode(getOrder, found);
+  const lock = (attributes: string) => `<x:Lock xmlns:x="urn:x" ${attributes}/>`;
+  const addressing = 'http://www.w3.org/2005/08/addressing';
+  const next = 'http://schemas.xmlsoap.org/soap/actor/next';
+  const refused =
+    'unknownMembers: 502 701 The request was executed, and its answer has members that the contract of the gateway does not have: {urn:x}Lock';
+  test.each([
+    ['that must be understood', lock('soap:mustUnderstand="1"'), refused],
+    ['for the next receiver', lock(`soap:mustUnderstand="true" soap:actor="${next}"`), refused],
+    ['for another receiver', lock('soap:mustUnderstand="1" soap:actor="urn:other"'), 'ok'],
+    ['that may be ignored', lock('soap:mustUnderstand="0"'), 'ok'],
+    ['of WS-Addressing', `<a:Action xmlns:a="${addressing}" soap:mustUnderstand="1">x</a:Action>`, 'ok'],
+  ])('%s', async (_, block, expected) => {
+    const text = body.replace('<soap:Body>', `<soap:Header>${block}</soap:Header><soap:Body>`);
+    const server = await serve((response) => response.writeHead(200, { 'Content-Type': 'text/xml' }).end(text));
+    expect(await outcome(send(open({ url: server.url, format: 'soap11' })))).toBe(expected);
   });
 });

@@ -68,6 +68,7 @@ import { declarations, faultElement, messageName } from './namespaces.ts';
 import {
   limitsFor,
   longRequestLimits,
+  notUnderstood,
   openEnvelope,
   parse,
   parserFor,
@@ -346,7 +347,9 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const joined = headersOf(operation, 'output').join(fields, header);
       const answer = readAnswer(operation, { body: received?.join(joined, operation.output) ?? joined });
       if (answer.issues.length === 0) received?.requireAllRead();
-      return decodedAnswer(answer);
+      const { knows } = headersOf(operation, 'output');
+      const unread = notUnderstood(header, (block) => isSecurity(block) || knows(block));
+      return { ...decodedAnswer(answer), ...(unread.length > 0 && { notUnderstood: unread }) };
     },
 
     decodeError(reply, operation) {

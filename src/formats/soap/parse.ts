@@ -186,10 +186,23 @@ function refuseUnknownHeaders(
   dialect: Dialect,
   understands: (block: Element) => boolean,
 ): void {
-  for (const block of blocks) {
-    if (!isTrue(attribute(block, dialect.envelope, 'mustUnderstand')) || understandsAddressing(block)) continue;
-    if (!understands(block)) throw new Problem('mustUnderstand');
-  }
+  if (blocks.some((each) => mustBeUnderstood(each, dialect) && !understands(each))) throw new Problem('mustUnderstand');
+}
+
+/** The names of the blocks of an answer, in either version of SOAP, that must be understood and are not: `{urn:example}Lock`. */
+export function notUnderstood(
+  header: Element | undefined,
+  understands: (block: Element) => boolean,
+): readonly string[] {
+  const dialect = dialects.find(({ envelope }) => envelope === header?.namespace);
+  if (header === undefined || dialect === undefined) return [];
+  return header.children
+    .filter((each) => isForUs(each, dialect) && mustBeUnderstood(each, dialect) && !understands(each))
+    .map(({ namespace, local }) => `{${namespace}}${local}`);
+}
+
+function mustBeUnderstood(block: Element, dialect: Dialect): boolean {
+  return isTrue(attribute(block, dialect.envelope, 'mustUnderstand')) && !understandsAddressing(block);
 }
 
 /** A block that is called as the Idempotency-Key, where the operation has no header of this name. */

@@ -29,6 +29,8 @@ export interface RecordType {
   readonly base?: string;
   /** No value is of the type itself. */
   readonly isAbstract?: true;
+  /** Messages may name it (`xsi:type`). */
+  readonly isNamed?: true;
   /** Its elements may have any other attribute. */
   readonly hasOtherAttributes?: true;
   /** Elements that may be mixed in any order. */
@@ -97,6 +99,7 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
           members: membersOfAll([first!, ...others], service),
           ...(base !== undefined && { base: `${base.namespace ?? own}:${base.name}` }),
           ...(isAbstract && { isAbstract }),
+          ...([first!, ...others].some(({ typeField }) => typeField !== undefined) && { isNamed: true as const }),
           ...contentTraits([first!, ...others]),
         };
         return [qualified, type];

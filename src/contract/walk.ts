@@ -39,12 +39,12 @@ export interface Member<R> {
   readonly part: R;
 }
 
-/** Visits each part of the schema as often as it occurs, and a recursive object once. */
+/** Visits each object once, however often it occurs: its result is the same everywhere. */
 export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
   return walkWithin(schema, kinds, new Map());
 }
 
-/** `wholes`: the recursive objects so far, with their results once they are there. */
+/** `wholes`: the objects so far, with their results once they are there. */
 function walkWithin<R>(schema: Schema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
   if (isScalar(schema)) return kinds.scalar(schema);
   switch (schema.kind) {
@@ -53,7 +53,6 @@ function walkWithin<R>(schema: Schema, kinds: Kinds<R>, wholes: Map<ObjectSchema
     case 'map':
       return kinds.map(schema, schema.item && walkWithin(schema.item, kinds, wholes));
     case 'object': {
-      if (schema.recursion === undefined) return walkObject(schema, kinds, wholes);
       const known = wholes.get(schema);
       if (known === undefined) {
         const whole: { result?: R } = {};
@@ -100,16 +99,16 @@ export interface Part {
   readonly field?: Field;
 }
 
-/** Returns the schema and all those in it, each before its own parts. Those of a recursive object are there once. */
+/** Returns the schema and all those in it, each before its own parts. Those of an object are there once. */
 export function partsIn(schema: Schema): readonly Part[] {
   const parts: Part[] = [];
-  const recursive = new Set<ObjectSchema>();
+  const known = new Set<ObjectSchema>();
   const add = (part: Part): void => {
     parts.push(part);
     const { schema: each } = part;
     if (each.kind === 'object') {
-      if (recursive.has(each)) return;
-      if (each.recursion !== undefined) recursive.add(each);
+      if (known.has(each)) return;
+      known.add(each);
       for (const [name, field] of Object.entries<Field>(each.fields)) add({ schema: field.schema, name, field });
       for (const variant of each.variants ?? []) add({ schema: variant });
     } else if ((each.kind === 'list' && !each.joined) || each.kind === 'map') {

@@ -1,5 +1,6 @@
 /** The documents that the repository keeps, with a neutral address. */
 import { boundOperations, newestOf, type Service, serviceAddress } from '../contract/service.ts';
+import { runToEnd } from '../lib/steps.ts';
 import { hasBound, hasNamed, type OpenApi, openApisOf, printJson } from './documents.ts';
 import { kebabCase } from './names.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';
@@ -33,7 +34,7 @@ export function committedOpenApi(service: Service): CommittedDocument {
 }
 
 function printOpenApi({ file, derive }: OpenApi): CommittedDocument {
-  return { path: file, text: printJson(derive(neutralOrigin)) };
+  return { path: file, text: printJson(runToEnd(derive(neutralOrigin).whole())) };
 }
 
 /** The other versions differ from these in few members, which the reference lists. */

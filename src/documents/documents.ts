@@ -1,6 +1,6 @@
 /**
- * Finds the documents that callers download, by address. Each is derived and printed on the first request for it. What differs by origin
- * is not cached: callers can make up origins, and filling one in costs less than finding it.
+ * Finds the documents that callers download, by address. Each is derived and printed on the first request for it, in steps between which
+ * other requests are answered. What differs by origin is not cached: callers can make up origins, and filling one in costs less than finding it.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,14 +12,18 @@ import {
   type Service,
   serviceAddress,
 } from '../contract/service.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { memoize } from '../lib/memoize.ts';
+import { shareRunning } from '../lib/share-running.ts';
+import { runInSlices, runToEnd, type Steps } from '../lib/steps.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
-import { deriveBoundOpenApi, deriveOpenApi, type ServerOptions } from './openapi.ts';
+import { boundOpenApi, namedOpenApi, type OpenApiDocuments, type ServerOptions } from './openapi.ts';
 import { pagePolicy, printPage, printWrongAddress } from './page.ts';
-import { deriveWsdl } from './wsdl.ts';
-import { escapeAttribute } from './xml-document.ts';
-import { deriveXsd } from './xsd.ts';
+import { printWsdl } from './wsdl.ts';
+import { escapeAttribute, printInSteps } from './xml-document.ts';
+import { schemaTags } from './xsd.ts';
+import { collectInSteps } from './xsd-types.ts';
 
 export interface Document {
   /** Media type with charset. */
@@ -54,29 +58,60 @@ export function createDocuments(
   const newest = newestOf(services);
   const openApis = openApisOf(newest, server);
   const openApiOfVersion = memoize((service: Service) => versionOpenApi(service, newest, server));
-  const templateOf = memoize(
-    ({ derive, below }: Pick<OpenApi, 'below' | 'derive'>) =>
-      new Template(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
-  );
+  const sourceOf = memoize(({ derive }: Pick<OpenApi, 'derive'>) => derive(placeholder));
   const named = services.filter(hasNamed);
-  const xmlOf = memoize((service: Service) => deriveXml(service, usernameToken));
   const isRootOperation = services.some(hasRootOperation);
+  const templates = new TemplateCache();
   let page: Template | undefined;
   const wrongAddress = memoize((of: string) => new Template(printWrongAddress(of)));
+
+  /** `path` without its query; `query` without its question mark. Returns undefined if there is no document. */
+  const locateDocument = (path: string, query: string): Sought | undefined => {
+    const version = locateVersion(services, /^(.*)[/]openapi[.]json$/.exec(path)?.[1] ?? '');
+    const openApi = openApis.find((each) => each.path === path) ?? (version && openApiOfVersion(version.service));
+    if (openApi !== undefined) {
+      const source = sourceOf(openApi);
+      const id = new URLSearchParams(query).get('operation');
+      if (id !== null && !source.has(id)) return undefined;
+      return {
+        contentType: jsonType,
+        group: id === null ? path : `${path}?operation=${id}`,
+        name: '',
+        print: () => printOpenApi(source, path, id),
+        fill: escapeJson,
+      };
+    }
+    const found = locate(named, path, query);
+    const name = found && documentName(found, wsdlSoap12);
+    if (found === undefined || name === undefined) return undefined;
+    const { service, address } = found;
+    return {
+      contentType: xmlType,
+      group: `${service.name} ${service.version}`,
+      name,
+      print: () => printXml(service, usernameToken),
+      fill: (origin) => escapeAttribute(origin + address),
+    };
+  };
+  const filled = (sought: Sought, templates: TemplatesByName, origin: string): Document | undefined => {
+    const template = templates.get(sought.name);
+    return template && document(sought.contentType, template, sought.fill(origin));
+  };
 
   return Object.freeze({
     /**
      * `path` without its query; `query` without its question mark; `origin` like `https://pay.example.com`.
-     * Returns undefined if there is no document.
+     * Returns undefined if there is no document. It derives the document at once.
      */
     find(path: string, query: string, origin: string): Document | undefined {
-      const version = locateVersion(services, /^(.*)[/]openapi[.]json$/.exec(path)?.[1] ?? '');
-      const openApi = openApis.find((each) => each.path === path) ?? (version && openApiOfVersion(version.service));
-      if (openApi !== undefined) return document(jsonType, templateOf(openApi), escapeJson(origin));
-      const found = locate(named, path, query);
-      const name = found && documentName(found, wsdlSoap12);
-      const template = found && name && xmlOf(found.service).get(name);
-      return template ? document(xmlType, template, escapeAttribute(origin + found.address)) : undefined;
+      const sought = locateDocument(path, query);
+      return sought && filled(sought, templates.find(sought), origin);
+    },
+
+    /** As `find`: while a document is derived, other requests are answered. */
+    async findInSteps(path: string, query: string, origin: string): Promise<Document | undefined> {
+      const sought = locateDocument(path, query);
+      return sought && filled(sought, await templates.findInSteps(sought), origin);
     },
 
     /** The page for browsers, at the root and at the addresses of services. Other programs get it at the root, unless that is an operation. */
@@ -103,15 +138,36 @@ function hasRootOperation({ paths, operations }: Service): boolean {
   );
 }
 
+/** A document that somebody asked for. */
+interface Sought {
+  readonly contentType: string;
+  /** Names the documents that are derived together. */
+  readonly group: string;
+  /** Of the document in its group. */
+  readonly name: string;
+  /** Prints the group, with the placeholder in the place of the origin or the address. */
+  print(): Steps<TemplatesByName>;
+  /** Returns what takes the place of the placeholder. */
+  fill(origin: string): string;
+}
+
+/** Characters of an OpenAPI document. In the place of a longer one is the index of the documents of its operations. */
+const charactersMax = 8 << 20;
+
+function* printOpenApi(source: OpenApiDocuments, path: string, id: string | null): Steps<TemplatesByName> {
+  const text = yield* printJsonInSteps(yield* id === null ? source.whole() : source.ofOperation(id));
+  if (id !== null || text.length <= charactersMax) return new Map([['', new Template(`${text}\n`)]]);
+  const address = (each: string) => `${placeholder}${path}?operation=${encodeURIComponent(each)}`;
+  return new Map([['', new Template(printJson(source.index(address)))]]);
+}
+
 /** An OpenAPI document of the services. */
 export interface OpenApi {
   /** Where callers download it. */
   readonly path: string;
   /** Its file in the repository. */
   readonly file: string;
-  /** The path of the server URL. */
-  readonly below: string;
-  derive(origin: string): JsonSchema;
+  derive(origin: string): OpenApiDocuments;
 }
 
 /**
@@ -124,14 +180,12 @@ export function openApisOf(services: readonly Service[], server: ServerOptions =
     {
       path: '/openapi.json',
       file: 'openapi.json',
-      below: '',
-      derive: (origin) => deriveOpenApi(named, origin, server),
+      derive: (origin) => namedOpenApi(named, origin, server),
     },
     ...services.filter(hasBound).map((service) => ({
       path: `${service.address}/openapi.json`,
       file: `openapi-${kebabCase(service.name)}.json`,
-      below: serviceAddress(service),
-      derive: (origin: string) => deriveBoundOpenApi(service, origin),
+      derive: (origin: string) => boundOpenApi(service, origin),
     })),
   ];
 }
@@ -145,16 +199,12 @@ export function ownedPaths(services: readonly Service[]): (path: string) => bool
 }
 
 /** `newest`: the versions that are served at the paths of their upstreams. */
-function versionOpenApi(
-  service: Service,
-  newest: readonly Service[],
-  server: ServerOptions,
-): Pick<OpenApi, 'below' | 'derive'> {
+function versionOpenApi(service: Service, newest: readonly Service[], server: ServerOptions): Pick<OpenApi, 'derive'> {
   const { paths: _, ...withoutPaths } = service;
   const served = newest.includes(service) ? service : withoutPaths;
   return hasNamed(service)
-    ? { below: '', derive: (origin) => deriveOpenApi([served], origin, server) }
-    : { below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
+    ? { derive: (origin) => namedOpenApi([served], origin, server) }
+    : { derive: (origin) => boundOpenApi(service, origin) };
 }
 
 export function hasNamed(service: Service): boolean {
@@ -167,6 +217,18 @@ export function hasBound(service: Service): boolean {
 
 export function printJson(value: JsonSchema): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** As `JSON.stringify(value, null, 2)`; each member of the upper levels is a step. */
+function* printJsonInSteps(value: unknown, levels = 3, indent = ''): Steps<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    yield;
+    return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+  }
+  const members: string[] = [];
+  for (const [name, each] of Object.entries(value))
+    members.push(`\n${indent}  ${JSON.stringify(name)}: ${yield* printJsonInSteps(each, levels - 1, `${indent}  `)}`);
+  return members.length === 0 ? '{}' : `{${members.join(',')}\n${indent}}`;
 }
 
 const xmlType = 'text/xml; charset=utf-8';
@@ -253,15 +315,54 @@ const answers: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
+type TemplatesByName = ReadonlyMap<string, Template>;
+
 /** The XML documents of a service, by name: `wsdl`, `wsdl soap11`, and `xsd=recurring` and so on. */
-function deriveXml(service: Service, usernameToken: boolean): ReadonlyMap<string, Template> {
-  const schemas = deriveXsd(service, (other) => `${placeholder}?xsd=${other}`);
-  const wsdl = (soap12: boolean) => new Template(deriveWsdl(service, { address: placeholder, soap12, usernameToken }));
-  return new Map([
-    ['wsdl', wsdl(true)],
-    ['wsdl soap11', wsdl(false)],
-    ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, new Template(text)] as const),
-  ]);
+function* printXml(service: Service, usernameToken: boolean): Steps<TemplatesByName> {
+  yield* collectInSteps(service);
+  const templates = new Map<string, Template>();
+  for (const soap12 of [true, false]) {
+    const options = { address: placeholder, soap12, usernameToken };
+    templates.set(soap12 ? 'wsdl' : 'wsdl soap11', new Template(yield* printWsdl(service, options)));
+  }
+  for (const [namespace, root] of schemaTags(service, (other) => `${placeholder}?xsd=${other}`))
+    templates.set(`xsd=${namespace}`, new Template(yield* printInSteps(root)));
+  return templates;
+}
+
+/** Characters of all documents that are kept. */
+const keptCharactersMax = 64 << 20;
+
+/** Documents that were printed. One group is derived at a time, however many are asked for. */
+class TemplateCache {
+  readonly #known = new BoundedMap<string, TemplatesByName>(keptCharactersMax, {
+    sizeOf: (group) => [...group.values()].reduce((sum, { length }) => sum + length, 1),
+  });
+  readonly #share = shareRunning<string, TemplatesByName>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  find({ group, print }: Sought): TemplatesByName {
+    return this.#known.getOrCreate(group, () => runToEnd(print()));
+  }
+
+  async findInSteps({ group, print }: Sought): Promise<TemplatesByName> {
+    return (
+      this.#known.get(group) ??
+      this.#share(group, async () => {
+        const before = this.#last;
+        const done = Promise.withResolvers<void>();
+        this.#last = done.promise;
+        await before;
+        try {
+          const printed = await runInSlices(print());
+          this.#known.set(group, printed);
+          return printed;
+        } finally {
+          done.resolve();
+        }
+      })
+    );
+  }
 }
 
 /** The place of the address. It has no character that XML, HTML or JSON escapes. */
@@ -269,12 +370,15 @@ const placeholder = 'urn:address-of-the-service';
 
 /** A document with the address of the service in it: printed once, and filled in for each request. */
 class Template {
+  /** In characters, with the placeholders. */
+  readonly length: number;
   readonly #parts: readonly string[];
   readonly #hash: string;
 
   /** `text` has the placeholder wherever the address belongs. */
   constructor(text: string) {
     this.#parts = text.split(placeholder);
+    this.length = text.length;
     this.#hash = hashOf(text).slice(0, 22);
   }
 

@@ -2,7 +2,6 @@
 export { type CommittedDocument, committedDocuments, committedOpenApi } from './committed.ts';
 export { createDocuments, type Document, type Documents, openApisOf } from './documents.ts';
 export { type Extent, exampleOf } from './example.ts';
-export { deriveFormSchema } from './form-schema.ts';
 export { deriveJsonSchema, type JsonSchema, type Side } from './json-schema.ts';
 export { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
 export { boundReferencePages, type Page, type Printer, referencePages } from './reference.ts';

@@ -7,7 +7,9 @@ import {
   type Field,
   type Fields,
   isEntries,
+  isScalar,
   type ListSchema,
+  type MapSchema,
   markupLengthMax,
   type ObjectSchema,
   type ScalarSchema,
@@ -16,7 +18,7 @@ import {
   textLengthMax,
   typeNameOf,
 } from '../contract/schema.ts';
-import { type Member, walk } from '../contract/walk.ts';
+import type { Member } from '../contract/walk.ts';
 import { lengthsOf } from './lengths.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -24,10 +26,8 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** Requests accept no member that is not listed. Responses may gain members, so they allow others. */
 export type Side = 'input' | 'output';
 
-/** Decides where the schema of an object goes: inline, or into a component with a reference to it. */
-export type Place = (schema: ObjectSchema, derived: JsonSchema) => JsonSchema;
-
-const inPlace: Place = (_, derived) => derived;
+/** Returns what stands for an object in another schema: its own schema, or a reference to it. */
+export type ReferTo = (schema: ObjectSchema) => JsonSchema;
 
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
   if (schema.kind === 'enum') return { type: 'string', enum: schema.values };
@@ -105,34 +105,59 @@ export function fieldSchema({ schema, required, doc }: Field, part: JsonSchema):
   };
 }
 
-/** Objects are nested inline unless `place` moves them. */
-export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPlace): JsonSchema {
-  return walk<JsonSchema>(schema, {
-    scalar: scalarSchema,
-    joined: joinedSchema,
-    list: listSchema,
-    map: ({ max, example }, item) => ({
-      type: 'object',
-      additionalProperties: item ?? { type: 'string', maxLength: textLengthMax },
-      maxProperties: max,
-      ...(item === undefined && { examples: [example] }),
-    }),
-    object: (object, members) => {
-      if (object.json !== undefined) return alternativesSchema(object, members);
-      const derived = objectSchema(object, members, side);
-      // What stands for it is one of several objects, itself among them.
-      return object.variants === undefined ? place(object, derived) : derived;
-    },
-    variants: (schema, own, others) => variantsSchema(schema, own, others, place),
-    self: (object) => (place === inPlace ? { type: 'object' } : { $ref: selfReference(object) }),
-  });
+/** Objects are nested inline; an object within itself is any object there. */
+export function deriveJsonSchema(schema: Schema, side: Side): JsonSchema {
+  const around = new Set<ObjectSchema>();
+  const inline = (derive: (object: ObjectSchema) => JsonSchema) => (object: ObjectSchema) => {
+    if (around.has(object)) return { type: 'object' };
+    around.add(object);
+    const derived = derive(object);
+    around.delete(object);
+    return derived;
+  };
+  const referTo: ReferTo = inline((object) => objectOrVariants(object, side, referTo, plain));
+  const plain: ReferTo = (object) => derivePlainObject(object, side, referTo);
+  return derivePart(schema, side, referTo);
 }
 
-export const selfMark = '#self/';
+/** The schema of a part, with what `referTo` returns in the place of objects. Alternatives and entries are no objects in JSON. */
+export function derivePart(schema: Schema, side: Side, referTo: ReferTo): JsonSchema {
+  if (isScalar(schema)) return scalarSchema(schema);
+  switch (schema.kind) {
+    case 'list':
+      return schema.joined ? joinedSchema(schema) : listSchema(schema, derivePart(schema.item, side, referTo));
+    case 'map':
+      return mapSchema(schema, schema.item && derivePart(schema.item, side, referTo));
+    case 'object':
+      return referTo(schema);
+    default:
+      return schema satisfies never;
+  }
+}
 
-/** What refers to the object around it, until that has a name among the components. */
-export function selfReference({ namespace = '', name }: ObjectSchema): string {
-  return `${selfMark}${namespace}:${name}`;
+/** The schema of an object: itself, or one of several. `itself`: refers to the object without the others. */
+export function objectOrVariants(object: ObjectSchema, side: Side, referTo: ReferTo, itself: ReferTo): JsonSchema {
+  const { variants } = object;
+  if (variants === undefined) return derivePlainObject(object, side, referTo);
+  const own = object.isAbstract ? [] : [itself(object)];
+  return variantsSchema(object, [...own, ...variants.map(referTo)]);
+}
+
+/** The schema of an object without the others that may stand in its place. */
+export function derivePlainObject(object: ObjectSchema, side: Side, referTo: ReferTo): JsonSchema {
+  const members = Object.entries<Field>(object.fields).map(([name, field]): Member<JsonSchema> => {
+    return { name, field, part: derivePart(field.schema, side, referTo) };
+  });
+  return object.json === undefined ? objectSchema(object, members, side) : alternativesSchema(object, members);
+}
+
+function mapSchema({ max, example, item: ofContract }: MapSchema, item: JsonSchema | undefined): JsonSchema {
+  return {
+    type: 'object',
+    additionalProperties: item ?? { type: 'string', maxLength: textLengthMax },
+    maxProperties: max,
+    ...(ofContract === undefined && { examples: [example] }),
+  };
 }
 
 /** A set as one text: values in any order, blanks around the commas. */
@@ -142,20 +167,12 @@ function joinedPattern({ item, max }: SetSchema): string {
 }
 
 /** One of several objects, which the type field names. */
-function variantsSchema(
-  schema: ObjectSchema,
-  own: JsonSchema,
-  others: readonly JsonSchema[],
-  place: Place,
-): JsonSchema {
-  const { name, typeField = '', fields, variants = [], isAbstract } = schema;
-  const { recursion: _, ...plain } = schema;
-  const itself = isAbstract ? [] : [place({ ...plain, name: `${name}Itself` }, own)];
+function variantsSchema(schema: ObjectSchema, options: readonly JsonSchema[]): JsonSchema {
+  const { typeField = '', fields, variants = [], isAbstract } = schema;
   const names = [...(isAbstract ? [] : [schema]), ...variants].map(typeNameOf);
-  const options = [...itself, ...others];
   const mapping = options.map(({ $ref }, at) => [names[at], $ref] as const).filter(([, $ref]) => $ref !== undefined);
   const discriminator = { propertyName: jsonName(typeField, fields[typeField]), mapping: Object.fromEntries(mapping) };
-  return place(schema, { oneOf: options, ...(mapping.length === options.length && { discriminator }) });
+  return { oneOf: options, ...(mapping.length === options.length && { discriminator }) };
 }
 
 /** The value of an entry, or of the one field that there is. */

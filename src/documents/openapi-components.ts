@@ -1,100 +1,172 @@
-/** The schema components of an OpenAPI document. */
-
+/** The components of an OpenAPI document: each object of its contracts, and each response, once. */
 import type { Operation } from '../contract/operation.ts';
-import type { Schema } from '../contract/schema.ts';
-import { deriveJsonSchema, type JsonSchema, type Place, type Side, selfMark, selfReference } from './json-schema.ts';
+import type { ObjectSchema, Schema } from '../contract/schema.ts';
+import { derivePart, derivePlainObject, type JsonSchema, objectOrVariants, type Side } from './json-schema.ts';
 import { capitalised } from './names.ts';
+import { UniqueNames } from './wsdl/names.ts';
 
 export function refer(name: string): JsonSchema {
-  return { $ref: reference(name) };
+  return { $ref: `#/components/schemas/${name}` };
 }
 
-function reference(name: string): string {
-  return `#/components/schemas/${name}`;
+/** An object on one side of its operations. Schemas refer to it by its number, until it has a name. */
+interface Component {
+  readonly object: ObjectSchema;
+  readonly side: Side;
+  /** Whether it is the object without those that may stand in its place. */
+  readonly isItself: boolean;
+  /** Returns the names that an object of its operation may have, the preferred one first. */
+  readonly namesOf: (name: string) => readonly string[];
+  readonly names: readonly string[];
+  schema: JsonSchema;
 }
 
-const selfPattern = new RegExp(`"(${selfMark}[^"]*)"`, 'g');
+const mark = '#component/';
 
-/** Names are unique: schemas that differ and share a name get the side, the operation or the version in their name. */
+/** Components are derived by the generators, which return to their caller after each of them. */
 export class Components {
-  readonly schemas: Map<string, JsonSchema>;
+  readonly #named: Readonly<Record<string, JsonSchema>>;
+  readonly #components: Component[] = [];
+  readonly #numbers = new Map<ObjectSchema, Map<string, number>>();
+  /** The names of components by their marks. */
+  readonly #names = new Map<string, string>();
+  readonly #responses = new Map<string, string>();
+  readonly #responseNames = new UniqueNames();
+  #derived = 0;
 
-  constructor(first: Readonly<Record<string, JsonSchema>>) {
-    this.schemas = new Map(Object.entries(first));
+  /** `named`: schemas that have their names. */
+  constructor(named: Readonly<Record<string, JsonSchema>>) {
+    this.#named = named;
   }
 
-  add(names: readonly string[], schema: JsonSchema): JsonSchema {
-    return refer(this.#add([{ names, schema }])[0]!);
-  }
-
-  /** Schemas that refer to each other by `self` have the same form of their names. */
-  #add(group: readonly Component[]): readonly string[] {
-    const [first] = group;
-    const choices = first!.names.map((_, at) => group.map(({ names }) => names[at]!));
-    const printedAs = (chosen: readonly string[]) =>
-      group.map(({ schema }) =>
-        group.reduce(
-          (text, { self }, at) =>
-            self === undefined ? text : text.replaceAll(`"${self}"`, `"${reference(chosen[at]!)}"`),
-          JSON.stringify(schema),
-        ),
-      );
-    for (const chosen of choices) {
-      const printed = printedAs(chosen);
-      const isFree = chosen.every((name, at) => {
-        const known = this.schemas.get(name);
-        return known === undefined || JSON.stringify(known) === printed[at];
-      });
-      if (!isFree) continue;
-      for (const [at, name] of chosen.entries()) this.schemas.set(name, JSON.parse(printed[at]!));
-      return chosen;
-    }
-    throw new TypeError(`no name is left for ${first!.names[0]}`);
-  }
-
-  /** `schema`: a side of the operation, its body, or a part of it. */
+  /** `schema`: a side of the operation, its body, or a part of it. Its references are marks. */
   json(version: number, operation: Operation, side: Side, schema: Schema = operation[side]): JsonSchema {
-    /** Recursive objects in others, which stand in them, too. */
-    const open = new Map<string, Component>();
-    const place: Place = (object, derived) => {
-      const { name } = object;
+    const namesOf = (name: string): readonly string[] => {
       const own = `${name}For${capitalised(operation.name)}`;
       const names = side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`];
-      const self = selfReference(object);
-      const component = { names: [...names, `${names.at(-1)}V${version}`], schema: derived, self };
-      const group = groupOf(component, open);
-      if (group !== undefined) return refer(this.#add(group)[0]!);
-      // What is part of a recursive object alone is described in it.
-      if (object.recursion === undefined) return derived;
-      if (!open.has(self)) open.set(self, component);
-      return { $ref: self };
+      return [...names, `${names.at(-1)}V${version}`];
     };
-    return deriveJsonSchema(schema, side, place);
+    return this.#part(schema, side, namesOf);
   }
 
-  /** By name. */
-  sorted(): Readonly<Record<string, JsonSchema>> {
-    return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** Returns the reference to a response. `name`: of its kind. */
+  response(name: string, response: JsonSchema): JsonSchema {
+    const printed = JSON.stringify(response);
+    const known = this.#responses.get(printed) ?? this.#responseNames.take(name);
+    this.#responses.set(printed, known);
+    return { $ref: `#/components/responses/${known}` };
   }
-}
 
-interface Component {
-  /** Those that it may have, the preferred one first. */
-  readonly names: readonly string[];
-  readonly schema: JsonSchema;
-  /** The text that stands for its reference. */
-  readonly self?: string;
-}
-
-/** The component with the open ones that it refers to; undefined where these refer to a further one. */
-function groupOf(first: Component, open: ReadonlyMap<string, Component>): readonly Component[] | undefined {
-  const group = [first];
-  for (const { schema } of group)
-    for (const [, self = ''] of JSON.stringify(schema).matchAll(selfPattern)) {
-      if (group.some((each) => each.self === self)) continue;
-      const other = open.get(self);
-      if (other === undefined) return undefined;
-      group.push(other);
+  /** Derives what was referred to, with all that it refers to. */
+  *derive(): Generator<void, void> {
+    for (; this.#derived < this.#components.length; this.#derived += 1) {
+      const component = this.#components[this.#derived]!;
+      const { object, side, isItself, namesOf } = component;
+      const referTo = (other: ObjectSchema) => this.#part(other, side, namesOf);
+      component.schema = isItself
+        ? derivePlainObject(object, side, referTo)
+        : objectOrVariants(object, side, referTo, (itself) => this.#reference(itself, side, namesOf, true));
+      yield;
     }
-  return group;
+  }
+
+  /** Names all components. Those that have one name and mean the same are one. */
+  *name(): Generator<void, void> {
+    yield* this.derive();
+    const shapes = this.#components.map(({ schema }) => shapeOf(schema));
+    let classes = numbered(this.#components.map(({ names }, at) => `${names[0]} ${shapes[at]!.text}`));
+    for (;;) {
+      yield;
+      const finer = numbered(
+        shapes.map(({ marks }, at) => `${classes.of[at]} ${marks.map((each) => classes.of[each]).join()}`),
+      );
+      const isDone = finer.count === classes.count;
+      classes = finer;
+      if (isDone) break;
+    }
+    const taken = new UniqueNames(Object.keys(this.#named));
+    const nameOfClass = new Map<number, string>();
+    for (const [at, { names }] of this.#components.entries()) {
+      const each = classes.of[at]!;
+      const name = nameOfClass.get(each) ?? taken.take(names.find((wanted) => taken.isFree(wanted)) ?? names.at(-1)!);
+      nameOfClass.set(each, name);
+      this.#names.set(`${mark}${at}`, name);
+    }
+  }
+
+  /** The schema with references in the place of marks; only once all are named. */
+  withNames(schema: JsonSchema): JsonSchema {
+    return Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, this.#withNames(each)]));
+  }
+
+  /** The schemas by name, with marks. */
+  schemas(): readonly (readonly [name: string, schema: JsonSchema])[] {
+    const all = new Map(Object.entries(this.#named));
+    for (const [at, { schema }] of this.#components.entries()) all.set(this.#names.get(`${mark}${at}`)!, schema);
+    return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** The responses by name, with marks. */
+  responses(): readonly (readonly [name: string, response: JsonSchema])[] {
+    const all = [...this.#responses].map(([printed, name]): [string, JsonSchema] => [name, JSON.parse(printed)]);
+    return all.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  #withNames(value: unknown): unknown {
+    if (typeof value === 'string')
+      return value.startsWith(mark) ? `#/components/schemas/${this.#names.get(value)}` : value;
+    if (Array.isArray(value)) return value.map((each) => this.#withNames(each));
+    return typeof value === 'object' && value !== null ? this.withNames(value as JsonSchema) : value;
+  }
+
+  #part(schema: Schema, side: Side, namesOf: (name: string) => readonly string[]): JsonSchema {
+    return derivePart(schema, side, (object) => {
+      // Alternatives and entries are described in their place.
+      if (object.json !== undefined && object.recursion === undefined)
+        return derivePlainObject(object, side, (other) => this.#part(other, side, namesOf));
+      return this.#reference(object, side, namesOf, false);
+    });
+  }
+
+  #reference(
+    object: ObjectSchema,
+    side: Side,
+    namesOf: (name: string) => readonly string[],
+    isItself: boolean,
+  ): JsonSchema {
+    const numbers = this.#numbers.get(object) ?? new Map<string, number>();
+    this.#numbers.set(object, numbers);
+    const key = `${side} ${isItself}`;
+    let number = numbers.get(key);
+    if (number === undefined) {
+      number = this.#components.length;
+      const names = namesOf(isItself ? `${object.name}Itself` : object.name);
+      this.#components.push({ object, side, isItself, namesOf, names, schema: {} });
+      numbers.set(key, number);
+    }
+    return { $ref: `${mark}${number}` };
+  }
+}
+
+const marked = new RegExp(`"${mark}(\\d+)"`, 'g');
+
+/** The text of a schema without its marks, and these. */
+function shapeOf(schema: JsonSchema): { readonly text: string; readonly marks: readonly number[] } {
+  const marks: number[] = [];
+  const text = JSON.stringify(schema).replace(marked, (_, number) => {
+    marks.push(Number(number));
+    return '""';
+  });
+  return { text, marks };
+}
+
+/** The same number for the same text. */
+function numbered(texts: readonly string[]): { readonly of: readonly number[]; readonly count: number } {
+  const numbers = new Map<string, number>();
+  const of = texts.map((text) => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  });
+  return { of, count: numbers.size };
 }

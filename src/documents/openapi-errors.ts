@@ -27,6 +27,14 @@ const detailFields: JsonSchema = {
 const requiredDetails = ['type', 'title', 'status', 'detail', 'errorCode', 'errorType'];
 const required = ['status', 'errorCode', 'message', 'errorType'];
 
+/** The body of any message in FORM. A schema with the name of each pair would be far larger than that of JSON. */
+const formPairs: JsonSchema = {
+  type: 'object',
+  description:
+    'The values that `application/json` describes, as pairs. The name of a pair is the path to its value: the names of the members as the WSDL has them, which are those of JSON where XML can have these, with a dot between two steps. A step into a list is an index from 0, and a step into a map is a key: `buyer.name=Jo`, `lines.0.code=A1`. A dot in the name of a member is `%2E`. All values are texts; those of a set are separated by commas.',
+  additionalProperties: { type: 'string' },
+};
+
 /** Returns the schemas of errors of operations that callers name. In JSON they are problem details, unless the conventions have plain errors. */
 export function namedErrors(
   { requestReference, errors }: Conventions,
@@ -54,6 +62,7 @@ export function namedErrors(
       },
       required: isPlain ? required : requiredDetails,
     },
+    FormPairs: formPairs,
     FormServiceError: {
       type: 'object',
       properties: {

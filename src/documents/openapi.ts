@@ -3,7 +3,7 @@ import { type Conventions, conventionsOf, conventionsOfMessages } from '../contr
 import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemKind, problems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
+import { type Field, isScalar, type ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
   namedOperations,
@@ -12,7 +12,7 @@ import {
   serviceAddress,
   versionsOf,
 } from '../contract/service.ts';
-import { deriveFormSchema } from './form-schema.ts';
+import { runToEnd, type Steps } from '../lib/steps.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';
@@ -28,15 +28,35 @@ export interface ServerOptions {
   readonly isForwarded?: (operation: Operation) => boolean;
 }
 
+/** The document of all operations of an API, of one of them, or the index of these documents. */
+export interface OpenApiDocuments {
+  whole(): Steps<JsonSchema>;
+  /** Returns whether an operation has the `operationId`. */
+  has(id: string): boolean;
+  ofOperation(id: string): Steps<JsonSchema>;
+  /** Names all operations. `address`: returns the address of the document of one. */
+  index(address: (id: string) => string): JsonSchema;
+}
+
+/** The document of `namedOpenApi`, as one value. */
+export function deriveOpenApi(services: readonly Service[], origin: string, server?: ServerOptions): JsonSchema {
+  return runToEnd(namedOpenApi(services, origin, server).whole());
+}
+
+/** The document of `boundOpenApi`, as one value. */
+export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema {
+  return runToEnd(boundOpenApi(service, origin).whole());
+}
+
 /**
  * The operations that callers name, in JSON and FORM, and those at their own paths. `services`: one version of each. `origin`: where
  * they are called, like `https://pay.example.com`.
  */
-export function deriveOpenApi(
+export function namedOpenApi(
   services: readonly Service[],
   origin: string,
   { needsCredentials = true, isForwarded = hasUpstream }: ServerOptions = {},
-): JsonSchema {
+): OpenApiDocuments {
   const conventions = conventionsOf(services);
   const names = services.flatMap((service) => namedOperations(service).map(({ name }) => name));
   // An identifier belongs to one operation of a document.
@@ -44,7 +64,7 @@ export function deriveOpenApi(
     names.filter((each) => each === operation.name).length > 1 ? `${name}.${operation.name}` : operation.name;
   const ids = new UniqueNames(names);
   const ownPaths = ownPathsOf(services);
-  return describe({
+  return documentsOf({
     title: 'Triglyph',
     version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
     description: 'The same operations are available over SOAP; the WSDL is at the path of the service with `?wsdl`.',
@@ -79,9 +99,9 @@ function hasUpstream({ upstream }: Operation): boolean {
 }
 
 /** The operations of one service with an HTTP binding. */
-export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema {
+export function boundOpenApi(service: Service, origin: string): OpenApiDocuments {
   const { name, version, doc } = service;
-  return describe({
+  return documentsOf({
     title: `Triglyph: ${name}`,
     version: `v${version}`,
     description: `${doc} Versions with this contract: ${versionsOf(service).join(', ')}.`,
@@ -130,28 +150,92 @@ interface Call {
   readonly own?: OwnPath;
 }
 
-function describe(api: Api): JsonSchema {
-  const { title, version, description, server, needsCredentials, services, errors, headers, calls } = api;
-  const components = new Components(errors);
-  // Requests first, so that the schemas that callers write have the plain names.
-  for (const call of calls) if (call.own === undefined) jsonBody(call, 'input', components);
-  const paths = [...Map.groupBy(calls, ({ path }) => path)].map(([path, there]) => [
-    path,
-    Object.fromEntries(there.map((call) => [call.method, operationObject(call, components, headers)])),
-  ]);
+function documentsOf(api: Api): OpenApiDocuments {
+  const { calls } = api;
+  return {
+    whole: () => describe(api, calls),
+    has: (id) => calls.some((call) => call.id === id),
+    ofOperation: (id) =>
+      describe(
+        api,
+        calls.filter((call) => call.id === id),
+      ),
+    index: (address) => ({
+      ...head(api),
+      paths: byPath(calls, (call) => ({
+        operationId: call.id,
+        tags: [call.service.name],
+        summary: call.operation.doc,
+        externalDocs: { description: 'The OpenAPI document of the operation.', url: address(call.id) },
+        responses: { default: { description: 'The document of the operation describes it.' } },
+      })),
+      components: { securitySchemes },
+    }),
+  };
+}
+
+const securitySchemes: JsonSchema = {
+  BasicAuth: { type: 'http', scheme: 'basic' },
+  ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+};
+
+function head({ title, version, description, server, needsCredentials, services }: Api): JsonSchema {
   return {
     openapi: '3.1.0',
     info: { title, version, description },
     servers: [{ url: server }],
     security: [...(needsCredentials ? [] : [{}]), { BasicAuth: [] }, { ApiKeyAuth: [] }],
     tags: services.map(({ name, doc }) => ({ name, description: doc })),
-    paths: Object.fromEntries(paths),
+  };
+}
+
+function byPath(calls: readonly Call[], describeCall: (call: Call) => JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    [...Map.groupBy(calls, ({ path }) => path)].map(([path, there]) => [
+      path,
+      Object.fromEntries(there.map((call) => [call.method, describeCall(call)])),
+    ]),
+  );
+}
+
+/** Each object of the contracts is described once, and so is each response. */
+function* describe(api: Api, calls: readonly Call[]): Steps<JsonSchema> {
+  const components = new Components(api.errors);
+  // Requests first, so that the schemas that callers write have the plain names.
+  for (const call of calls)
+    if (call.own === undefined) {
+      jsonBody(call, 'input', components);
+      yield* components.derive();
+    }
+  const described = new Map<Call, JsonSchema>();
+  for (const call of calls) {
+    described.set(call, operationObject(call, components, api.headers));
+    yield* components.derive();
+  }
+  yield* components.name();
+  for (const [call, each] of described) {
+    described.set(call, components.withNames(each));
+    yield;
+  }
+  const [schemas, responses] = [new Map<string, JsonSchema>(), new Map<string, JsonSchema>()];
+  for (const [named, entries] of [
+    [schemas, components.schemas()],
+    [responses, components.responses()],
+  ] as const)
+    for (const [name, each] of entries) {
+      named.set(name, components.withNames(each));
+      yield;
+    }
+  const hasWrites = calls.some(({ operation }) => operation.effect === 'writes');
+  return {
+    ...head(api),
+    paths: byPath(calls, (call) => described.get(call)!),
     components: {
-      schemas: components.sorted(),
-      securitySchemes: {
-        BasicAuth: { type: 'http', scheme: 'basic' },
-        ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-      },
+      schemas: Object.fromEntries(schemas),
+      responses: Object.fromEntries(responses),
+      headers: { ...api.headers, ...transience, ...(hasWrites && retryHeaders) },
+      ...(hasWrites && { parameters: { [keyHeader]: keyParameter } }),
+      securitySchemes,
     },
   };
 }
@@ -161,12 +245,16 @@ function operationObject(call: Call, components: Components, headers: JsonSchema
   const { doc, effect } = operation;
   const parameters = [
     ...(own === undefined ? parametersOf(operation) : parametersAt(own)),
-    ...(effect === 'writes' ? [keyParameter] : []),
+    ...(effect === 'writes' ? [{ $ref: `#/components/parameters/${keyHeader}` }] : []),
   ];
   const requestBody = requestBodyOf(call, components);
   const refusals = Object.fromEntries(
-    [...byStatus(refusalsAt(call))].map(([status, kinds]) => [status, refusal(kinds, call, headers)]),
+    [...byStatus(refusalsAt(call))].map(([status, kinds]) => [status, refusal(kinds, call, headers, components)]),
   );
+  const all = { ...refusals, ...(own !== undefined && declaredErrors(own, refusals, components)) };
+  const shared = Object.entries(all).map(([status, each]) => {
+    return [status, components.response(responseNames[status] ?? 'Error', each)];
+  });
   return {
     operationId: id,
     tags: [service.name],
@@ -174,13 +262,27 @@ function operationObject(call: Call, components: Components, headers: JsonSchema
     description: doc + rulesOf(operation),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: {
-      ...successOf(call, components, headers),
-      ...refusals,
-      ...(own !== undefined && declaredErrors(own, refusals, components)),
-    },
+    responses: { ...successOf(call, components, headers), ...Object.fromEntries(shared) },
   };
 }
+
+/** The names of responses by their status. */
+const responseNames: Readonly<Record<string, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  502: 'BadGateway',
+  503: 'ServiceUnavailable',
+};
 
 function requestBodyOf(call: Call, components: Components): JsonSchema | undefined {
   const { service, operation, own } = call;
@@ -193,7 +295,7 @@ function successOf(call: Call, components: Components, common: JsonSchema): Json
   const { service, operation, own } = call;
   const { output, oneWay, upstream, effect } = operation;
   const ofContract = own === undefined ? headersOf(output) : answerHeadersAt(own);
-  const headers = { ...common, ...ofContract, ...(effect === 'writes' && retryHeaders) };
+  const headers = { ...sharedHeaders({ ...common, ...(effect === 'writes' && retryHeaders) }), ...ofContract };
   if (oneWay) return { 202: { description: 'Accepted. There is no answer.', headers } };
   const content =
     own === undefined ? contentOf(call, 'output', components) : answerAt(own, service.version, components);
@@ -244,29 +346,40 @@ type Refusals = Readonly<Record<string, ReturnType<typeof refusal>>>;
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 
-/** The body by media type: JSON, and FORM for an operation that callers name. */
+/** The body by media type: JSON, and FORM for an operation that callers name. Flat messages have the same members in both. */
 function contentOf(call: Call, side: Side, components: Components): JsonSchema {
-  const { service, operation } = call;
-  const asJson = { [json]: { schema: jsonBody(call, side, components) } };
+  const { operation } = call;
+  const body = jsonBody(call, side, components);
+  const asJson = { [json]: { schema: body } };
   if (isBound(operation)) return asJson;
-  const schema = operation[side];
-  const name = `Form${schema.name}`;
-  const asForm = components.add([name, `${name}V${service.version}`], deriveFormSchema(schema, side));
-  return { ...asJson, [form]: { schema: asForm } };
+  return { ...asJson, [form]: { schema: isFlat(operation[side]) ? body : refer('FormPairs') } };
+}
+
+function isFlat({ fields, variants, ignoredMembers }: ObjectSchema): boolean {
+  const isPair = ([name, { schema, json = name }]: [string, Field]): boolean =>
+    isScalar(schema) && json === name && !name.includes('.');
+  const hasOthers = variants !== undefined || Object.keys(ignoredMembers).length > 0;
+  return !hasOthers && Object.entries<Field>(fields).every(isPair);
 }
 
 function jsonBody({ service, operation }: Call, side: Side, components: Components): JsonSchema {
   return components.json(service.version, operation, side, bodyOf(operation[side]));
 }
 
-function refusal(kinds: readonly ProblemKind[], { service, operation, own }: Call, headers: JsonSchema) {
+function refusal(
+  kinds: readonly ProblemKind[],
+  { service, operation, own }: Call,
+  headers: JsonSchema,
+  components: Components,
+) {
   const isAtPath = own !== undefined || isBound(operation);
   const faults = kinds.map((kind) => faultOf(operation, kind)).filter((fault) => fault !== undefined);
-  const asJson = faults.length === 0 ? refer('ServiceError') : withFaults(faults);
+  const detailOf = ({ detail }: Fault) => components.json(service.version, operation, 'output', detail);
+  const asJson = faults.length === 0 ? refer('ServiceError') : withFaults(faults, detailOf);
   const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
     description: [...new Set(kinds.map((kind) => describeProblem(kind, isAtPath, service)))].join('; '),
-    headers: transient ? { ...headers, ...transience } : headers,
+    headers: sharedHeaders(transient ? { ...headers, ...transience } : headers),
     content: isAtPath
       ? { [json]: { schema: refer('RestServiceError') } }
       : { [jsonErrors(service)]: { schema: asJson }, [form]: { schema: refer('FormServiceError') } },
@@ -278,10 +391,8 @@ function jsonErrors(service: Service): string {
 }
 
 /** An error with the data of a fault, under the name of its element. */
-function withFaults(faults: readonly Fault[]): JsonSchema {
-  const properties = Object.fromEntries(
-    faults.map(({ element, detail }) => [element, deriveJsonSchema(detail, 'output')]),
-  );
+function withFaults(faults: readonly Fault[], detailOf: (fault: Fault) => JsonSchema): JsonSchema {
+  const properties = Object.fromEntries(faults.map((each) => [each.element, detailOf(each)]));
   const fault = { type: 'object', description: 'The data of the error, by its name.', properties, maxProperties: 1 };
   return { allOf: [refer('ServiceError'), { type: 'object', properties: { fault } }] };
 }
@@ -333,6 +444,11 @@ function hasBody(schema: ObjectSchema): boolean {
 /** A named operation always has a body; with a binding, a body without required fields may be left out. */
 function needsBody(operation: Operation): boolean {
   return !isBound(operation) || Object.values(bodyOf(operation.input).fields).some(({ required }) => required);
+}
+
+/** References to headers that all responses share. */
+function sharedHeaders(headers: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function header(description: string, schema: JsonSchema): JsonSchema {

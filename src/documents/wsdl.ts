@@ -12,7 +12,8 @@ import {
   type Service,
   uriOf,
 } from '../contract/service.ts';
-import { printDocument, type Tag, tag } from './xml-document.ts';
+import { runToEnd, type Steps } from '../lib/steps.ts';
+import { printInSteps, type Tag, tag } from './xml-document.ts';
 import { elementNamespaces, schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
 
@@ -39,7 +40,12 @@ const binding11: Binding = { version: 'soap11', prefix: 'soap', suffix: '' };
 const binding12: Binding = { version: 'soap12', prefix: 'soap12', suffix: '12' };
 
 /** The schemas are inline. */
-export function deriveWsdl(service: Service, { address, soap12, usernameToken = false }: WsdlOptions): string {
+export function deriveWsdl(service: Service, options: WsdlOptions): string {
+  return runToEnd(printWsdl(service, options));
+}
+
+/** As `deriveWsdl`, in steps. */
+export function* printWsdl(service: Service, { address, soap12, usernameToken = false }: WsdlOptions): Steps<string> {
   const { name, doc } = service;
   // SOAP stacks use the first binding by default.
   const bindings = soap12 ? [binding11, binding12] : [binding11];
@@ -57,7 +63,7 @@ export function deriveWsdl(service: Service, { address, soap12, usernameToken = 
       tag(`${binding.prefix}:address`, { location: address }),
     ),
   );
-  return printDocument(
+  return yield* printInSteps(
     tag(
       'wsdl:definitions',
       {
@@ -151,7 +157,7 @@ function messages(service: Service, operations: readonly Operation[]): readonly 
       ),
     );
   return [
-    tag('wsdl:message', { name: fault }, tag('wsdl:part', { name: fault, element: `tns:${fault}` })),
+    tag('wsdl:message', { name: fault }, tag('wsdl:part', { name: fault, element: written(types.fault.element) })),
     ...operations.flatMap((operation) => sidesOf(operation).flatMap((side) => headerMessage(service, operation, side))),
     ...faultsOf(service).map((each) => {
       const { element, namespace = own } = each;

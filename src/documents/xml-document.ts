@@ -1,6 +1,5 @@
 /** Builds XML documents from nested tags, with text and attributes escaped. */
-import { createRequire } from 'node:module';
-import type * as Library from 'fast-xml-parser';
+import { runToEnd, type Steps } from '../lib/steps.ts';
 
 export interface Tag {
   readonly name: string;
@@ -21,47 +20,45 @@ export function tag(name: string, attributes: Attributes = {}, ...children: read
   };
 }
 
-const prefix = '@_';
-
-type Node = Readonly<Record<string, unknown>>;
-
 /** The document as text, with a newline at its end. */
 export function printDocument(root: Tag): string {
-  return `${builder()
-    .build([declaration, node(root)])
-    .trim()}\n`;
+  return runToEnd(printInSteps(root));
+}
+
+/** As `printDocument`; each element of the upper levels is a step. */
+export function* printInSteps(root: Tag): Steps<string> {
+  return `<?xml version="1.0" encoding="utf-8"?>\n${yield* printLevels(root, 3, '')}\n`;
+}
+
+function* printLevels(printed: Tag, levels: number, indent: string): Steps<string> {
+  const { name, attributes, children } = printed;
+  if (levels === 0 || children.length === 0 || children.some((each) => typeof each === 'string')) {
+    yield;
+    return printTag(printed, indent);
+  }
+  const inside: string[] = [];
+  for (const child of children)
+    if (typeof child !== 'string') inside.push(yield* printLevels(child, levels - 1, `${indent}  `));
+  return `${indent}${start(name, attributes)}>\n${inside.join('\n')}\n${indent}</${name}>`;
+}
+
+function printTag({ name, attributes, children }: Tag, indent: string): string {
+  const open = `${indent}${start(name, attributes)}`;
+  const [first] = children;
+  if (first === undefined || first === '') return `${open}/>`;
+  if (typeof first === 'string') return `${open}>${escapeAttribute(first)}</${name}>`;
+  const inside = children.map((each) => (typeof each === 'string' ? '' : printTag(each, `${indent}  `)));
+  return `${open}>\n${inside.join('\n')}\n${indent}</${name}>`;
+}
+
+function start(name: string, attributes: Tag['attributes']): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`);
+  return `<${name}${written.join('')}`;
 }
 
 /** Escapes text for an attribute value in quotes. */
 export function escapeAttribute(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
-}
-
-function node({ name, attributes, children }: Tag): Node {
-  return {
-    [name]: children.map((child) => (typeof child === 'string' ? { '#text': child } : node(child))),
-    ':@': Object.fromEntries(Object.entries(attributes).map(([key, value]) => [prefix + key, value])),
-  };
-}
-
-const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
-
-let known: Library.XMLBuilder | undefined;
-
-/** Loads the library for the first document: many gateways print none. */
-function builder(): Library.XMLBuilder {
-  if (known !== undefined) return known;
-  const { XMLBuilder } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library;
-  known = new XMLBuilder({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: prefix,
-    suppressBooleanAttributes: false,
-    suppressEmptyNode: true,
-    format: true,
-    indentBy: '  ',
-  });
-  return known;
 }
 
 const entities: Readonly<Record<string, string>> = {

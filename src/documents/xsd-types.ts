@@ -15,6 +15,7 @@ import {
   type Field,
   isRepeated,
   type ListSchema,
+  type ObjectSchema,
   type ScalarSchema,
   type Schema,
 } from '../contract/schema.ts';
@@ -25,9 +26,12 @@ import {
   namedOperations,
   namespacesOf,
   type Service,
+  uriOf,
 } from '../contract/service.ts';
+import { runToEnd, type Steps } from '../lib/steps.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
+import { StubNames } from './openapi-import/names.ts';
 
 /** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
 export interface TypeUse {
@@ -114,6 +118,17 @@ export interface Types {
   readonly map?: string | undefined;
   /** That of maps whose entries are items. */
   readonly itemMap?: string | undefined;
+  /** The type of an object, by its qualified name; that of the contract, unless another type has it. */
+  typeOf(schema: ObjectSchema): string;
+  readonly fault: FaultNames;
+}
+
+/** The qualified names of the types of a typed fault, and of its element. */
+export interface FaultNames {
+  readonly element: string;
+  readonly record: string;
+  readonly error: string;
+  readonly type: string;
 }
 
 const plainText: TypeUse = { name: 'xsd:string' };
@@ -126,6 +141,8 @@ export function messageKey(operation: Operation, side: 'input' | 'output', servi
     : `${elementPrefix(operation, side) ?? namespacesOf(service).own}:${name}`;
 }
 
+const addressingUri = 'http://www.w3.org/2005/08/addressing';
+
 /** The namespace of a qualified name. */
 export function namespaceOf(qualified: string): string {
   return qualified.slice(0, qualified.indexOf(':'));
@@ -136,14 +153,28 @@ export function localName(qualified: string): string {
   return qualified.slice(qualified.indexOf(':') + 1);
 }
 
-/** All types that the operations of a service use. */
+const collected = new WeakMap<Service, Types>();
+
+/** All types that the operations of a service use. They are collected once. */
 export function collectTypes(service: Service): Types {
-  const { own, unqualified = [] } = namespacesOf(service);
+  return collected.get(service) ?? runToEnd(collectInSteps(service));
+}
+
+/** As `collectTypes`; each type is a step. */
+export function* collectInSteps(service: Service): Steps<Types> {
+  const { own, unqualified = [], fault = { prefix: own } } = namespacesOf(service);
+  const declared = recordTypes(service);
+  const names = new TypeNames();
+  const recordNames = nameRecords(service, declared, names);
+  const nameOf = (schema: ObjectSchema) => recordNames.get(qualifiedName(schema, service))!;
   const globals = new Map<string, GlobalElement>();
   const globalAttributes = new Map<string, TypeUse>();
   const groups = new Map<string, Element>();
   const enumerations = new Map<string, EnumerationType>();
+  const enumerationNames = new Map<string, string>();
   const lists = new Map<string, Element>();
+  /** By their namespace and their printed item. */
+  const listNames = new Map<string, string>();
   let map: string | undefined;
   let itemMap: string | undefined;
 
@@ -153,13 +184,13 @@ export function collectTypes(service: Service): Types {
         return schema.joined ? plainText : listType(schema);
       case 'map':
         if (schema.entryName === 'item') {
-          itemMap = `${own}:Map`;
+          itemMap ??= names.take(own, 'Map');
           return { name: itemMap };
         }
-        map = `${own}:anyType2anyTypeMap`;
+        map ??= names.take(own, 'anyType2anyTypeMap');
         return { name: map };
       case 'object':
-        return { name: qualifiedName(schema, service) };
+        return { name: nameOf(schema) };
       default:
         return scalarType(schema);
     }
@@ -207,10 +238,12 @@ export function collectTypes(service: Service): Types {
     // The type of items of another namespace belongs to that.
     const home = namespace === undefined || namespace === '' ? own : namespace;
     const placed: Element = { ...element, ...placeOf(home, element, namespace) };
-    const names = [itemName, localName(type.name), ...Array.from({ length: 99 }, (_, at) => `${itemName}${at + 2}`)];
-    const name = names
-      .map((each) => `${home}:ArrayOf${capitalised(each)}`)
-      .find((each) => JSON.stringify(lists.get(each) ?? placed) === JSON.stringify(placed))!;
+    const printed = JSON.stringify(placed);
+    const known = listNames.get(`${home} ${printed}`);
+    if (known !== undefined) return { name: known };
+    const wanted = [itemName, localName(type.name)].map((each) => `ArrayOf${capitalised(each)}`);
+    const name = names.take(home, wanted.find((each) => names.isFree(home, each)) ?? wanted[0]!);
+    listNames.set(`${home} ${printed}`, name);
     lists.set(name, placed);
     return { name };
   };
@@ -221,7 +254,9 @@ export function collectTypes(service: Service): Types {
     if (field.xsd !== undefined && schema.kind !== 'enum') return { name: `xsd:${field.xsd}` };
     if (schema.kind === 'string') return textType(field);
     if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
-    const name = `${namespace}:${schema.name}`;
+    const wanted = `${namespace}:${schema.name}`;
+    const name = enumerationNames.get(wanted) ?? names.take(namespace, schema.name);
+    enumerationNames.set(wanted, name);
     const values = [...new Set([...(enumerations.get(name)?.values ?? []), ...schema.values])];
     enumerations.set(name, { values, base: `xsd:${field.xsd ?? 'string'}` });
     return { name };
@@ -282,16 +317,17 @@ export function collectTypes(service: Service): Types {
     return { ...content, elements };
   };
 
-  const contents = new Map(
-    [...recordTypes(service)].map(([qualified, { namespace, name: _, members, ...traits }]) => {
-      const content: RecordContent = { ...contentOf({ namespace, members }), ...traits };
-      return [qualified, content] as const;
-    }),
-  );
+  const contents = new Map<string, RecordContent>();
+  for (const [qualified, { namespace, name: _, isNamed: __, members, base, ...traits }] of declared) {
+    const extended = base === undefined ? {} : { base: recordNames.get(base) ?? base };
+    contents.set(recordNames.get(qualified)!, { ...contentOf({ namespace, members }), ...traits, ...extended });
+    yield;
+  }
   const records = new Map([...contents].map(([name, content]) => [name, withBase(content, contents)]));
   const messages = new Map<string, RecordContent>();
   const bodies = new Map<string, readonly string[]>();
-  for (const operation of namedOperations(service))
+  for (const operation of namedOperations(service)) {
+    yield;
     for (const side of sidesOf(operation)) {
       if (elementAround(service, operation, side) !== undefined || isTypedMessage(operation, side, service)) continue;
       const { namespace = own } = operation[side];
@@ -308,14 +344,28 @@ export function collectTypes(service: Service): Types {
           ...contentTraits([operation[side]]),
         });
     }
+  }
   for (const { element, namespace = own, detail } of faultsOf(service))
-    addRoot(`${namespace}:${element}`, qualifiedName(detail, service));
+    addRoot(`${namespace}:${element}`, nameOf(detail));
   for (const operation of namedOperations(service))
     for (const side of sidesOf(operation))
       for (const { name, namespace = own, schema } of headerBlocksOf(operation[side]))
-        addRoot(`${namespace}:${name}`, qualifiedName(schema, service));
-  return {
+        addRoot(`${namespace}:${name}`, nameOf(schema));
+  // JAX-WS maps the type of addresses by the element of its namespace.
+  for (const prefix of new Set([...records.keys()].map(namespaceOf)))
+    if (prefix !== '' && uriOf(service, prefix) === addressingUri && records.has(`${prefix}:EndpointReferenceType`))
+      addRoot(`${prefix}:EndpointReference`, `${prefix}:EndpointReferenceType`);
+  const elements = new TypeNames();
+  for (const each of [...globals.keys(), ...messages.keys()]) elements.reserve(namespaceOf(each), localName(each));
+  const types: Types = {
     records,
+    typeOf: nameOf,
+    fault: {
+      element: elements.take(own, 'ServiceException'),
+      record: names.take(fault.prefix, 'ServiceException'),
+      error: names.take(fault.prefix, 'Error'),
+      type: names.take(fault.prefix, 'Type'),
+    },
     messages,
     bodies,
     groups: byName(groups),
@@ -326,6 +376,72 @@ export function collectTypes(service: Service): Types {
     map,
     itemMap,
   };
+  collected.set(service, types);
+  return types;
+}
+
+/** The names of types in each namespace. Generators of stubs make classes of them, which differ in more than case and signs. */
+class TypeNames {
+  readonly #taken = new Map<string, StubNames>();
+
+  /** Returns the qualified name: the wanted one, or the same with a number behind it. */
+  take(namespace: string, wanted: string): string {
+    return `${namespace}:${this.#in(namespace).take(wanted)}`;
+  }
+
+  reserve(namespace: string, name: string): void {
+    if (this.isFree(namespace, name)) this.take(namespace, name);
+  }
+
+  isFree(namespace: string, name: string): boolean {
+    return this.#in(namespace).isFree(name);
+  }
+
+  #in(namespace: string): StubNames {
+    const found = this.#taken.get(namespace) ?? new StubNames();
+    this.#taken.set(namespace, found);
+    return found;
+  }
+}
+
+/** The names of the record types by those in the contract. One that messages name (`xsi:type`) stays. */
+function nameRecords(
+  service: Service,
+  declared: ReadonlyMap<string, RecordType>,
+  names: TypeNames,
+): ReadonlyMap<string, string> {
+  const { own } = namespacesOf(service);
+  // JAXB makes a method of the name of a class and that of a member that may be nil or absent.
+  const methods = new TypeNames();
+  const methodsOf = (name: string, members: readonly RecordMember[]): readonly string[] =>
+    members.flatMap((each) =>
+      each.isNillable && !each.isMandatory && !each.fields.some(({ schema }) => isRepeated(schema))
+        ? [`${name} ${each.name}`]
+        : [],
+    );
+  const reserve = (namespace: string, name: string, members: readonly RecordMember[]): void => {
+    names.reserve(namespace, name);
+    for (const each of methodsOf(name, members)) methods.reserve(namespace, each);
+  };
+  for (const { namespace, name, members, isNamed } of declared.values()) if (isNamed) reserve(namespace, name, members);
+  // The element of a message has a type without a name, of which stubs make a class, too.
+  if (service.soapStyle !== 'rpc')
+    for (const operation of namedOperations(service))
+      for (const side of sidesOf(operation))
+        if (!isTypedMessage(operation, side, service)) {
+          const members = elementAround(service, operation, side) ? [] : membersOf(operation[side], service);
+          reserve(elementPrefix(operation, side) ?? own, elementName(operation, side), members);
+        }
+  return new Map(
+    [...declared].map(([qualified, { namespace, name, members, isNamed }]) => {
+      if (isNamed) return [qualified, qualified];
+      let taken = names.take(namespace, name);
+      while (methodsOf(localName(taken), members).some((each) => !methods.isFree(namespace, each)))
+        taken = names.take(namespace, name);
+      for (const each of methodsOf(localName(taken), members)) methods.reserve(namespace, each);
+      return [qualified, taken];
+    }),
+  );
 }
 
 /** What its bytes are in each of the schemas that have the element. */

@@ -1,6 +1,6 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
 import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
-import { isTypedMessage, qualifiedName } from '../contract/record-types.ts';
+import { isTypedMessage } from '../contract/record-types.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
 import {
@@ -8,6 +8,7 @@ import {
   collectTypes,
   type Element,
   type EnumerationType,
+  type FaultNames,
   type GlobalElement,
   localName,
   messageKey,
@@ -29,7 +30,7 @@ export type Locate = (prefix: string) => string | undefined;
 export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string, Tag> {
   const types = collectTypes(service);
   const { own } = namespacesOf(service);
-  const fault = faultTypes(service);
+  const fault = faultTypes(service, types.fault);
   const isRpc = service.soapStyle === 'rpc';
   const records: readonly (readonly [string, RecordContent])[] = [...types.records, fault.record];
   const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
@@ -54,7 +55,9 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...Object.entries({ entry: types.map, item: types.itemMap }).flatMap(([entryName, type]) =>
         type !== undefined && namespaceOf(type) === namespace ? [mapType(localName(type), entryName)] : [],
       ),
-      ...(namespace === own ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] })] : []),
+      ...(namespace === own
+        ? [tag('xsd:element', { name: localName(types.fault.element), type: types.fault.record })]
+        : []),
       ...messages(service, types, namespace),
     ];
   };
@@ -84,20 +87,22 @@ export function deriveXsd(service: Service, locate: Locate): ReadonlyMap<string,
 }
 
 /** The types of a typed fault. Faults are sent without detail, which these types allow. */
-function faultTypes(service: Service) {
-  const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
-  const name = (local: string) => `${fault.prefix}:${local}`;
+function faultTypes(service: Service, { record, error, type }: FaultNames) {
+  const { fault: { errors } = { errors: ['Unknown'] } } = namespacesOf(service);
   const base = 'xsd:string';
   const enumerations: Readonly<Record<string, EnumerationType>> = {
-    [name('Error')]: { values: fault.errors, base },
-    [name('Type')]: { values: ['internal', 'validation', 'security', 'configuration'], base },
+    [error]: { values: errors, base },
+    [type]: { values: faultTypeValues, base },
   };
   const elements: readonly Element[] = [
-    { name: 'error', type: { name: name('Error') }, isMandatory: false, isNillable: true },
-    { name: 'type', type: { name: name('Type') }, isMandatory: false, isNillable: true },
+    { name: 'error', type: { name: error }, isMandatory: false, isNillable: true },
+    { name: 'type', type: { name: type }, isMandatory: false, isNillable: true },
   ];
-  return { record: [name('ServiceException'), { elements, attributes: [] }] as const, enumerations };
+  return { record: [record, { elements, attributes: [] }] as const, enumerations };
 }
+
+/** The values of the type of a typed fault. */
+export const faultTypeValues: readonly string[] = ['internal', 'validation', 'security', 'configuration'];
 
 function restriction(...facets: readonly Tag[]): Tag {
   return tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
@@ -242,8 +247,7 @@ function messages(service: Service, types: Types, namespace: string): readonly T
   const message = (name: string, side: 'input' | 'output', operation: Operation): Tag => {
     const part = elementAround(service, operation, side);
     const schema = operation[side];
-    if (isTypedMessage(operation, side, service))
-      return tag('xsd:element', { name, type: qualifiedName(schema, service) });
+    if (isTypedMessage(operation, side, service)) return tag('xsd:element', { name, type: types.typeOf(schema) });
     if (part === undefined) {
       const content = types.messages.get(messageKey(operation, side, service))!;
       const { text, attributes } = content;
@@ -251,7 +255,7 @@ function messages(service: Service, types: Types, namespace: string): readonly T
         return declaration('xsd:element', text, (type) => ({ name, type }));
       return tag('xsd:element', { name }, recordType(undefined, content));
     }
-    const type = qualifiedName(schema, service);
+    const type = types.typeOf(schema);
     const fields = tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type });
     return tag('xsd:element', { name }, complexType(undefined, fields));
   };

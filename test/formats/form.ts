@@ -1,10 +1,10 @@
 /** FORM and the form adapter, as tests know them. */
 import type { Operation } from '../../src/contract/operation.ts';
 import { operationAddress, type Service } from '../../src/contract/service.ts';
-import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { percentEncodeIn } from '../support/charsets.ts';
 import { worstForm } from '../support/largest-messages.ts';
 import type { Loose } from '../support/lenient.ts';
+import { deriveFormSchema } from './form-schema.ts';
 import type { TestFormat } from './format.ts';
 import { findInvalid } from './json-schema.ts';
 

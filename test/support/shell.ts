@@ -16,7 +16,7 @@ export const pageOfWrongAddress = (): Document => ({
   etag: '"nothing"',
 });
 const pspReference = 'QFQTPCQ8HXSKGK82';
-const none: Documents = { find: () => undefined, findPage: () => undefined, pageOfWrongAddress };
+const none: Documents = { findInSteps: async () => undefined, findPage: () => undefined, pageOfWrongAddress };
 
 /** Returns the request that it received; refuses as the gateway does, in its own format with the problem's status. */
 export const echo =

@@ -1,10 +1,11 @@
 /** Tests the derived XML schemas: types that two messages share, and the lengths of fields. The committed documents show all others. */
 import { describe, expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
-import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
+import { type Operation, operation } from '../../src/contract/operation.ts';
+import { list, object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { madeUpService } from '../support/made-up-service.ts';
 
 const service = recurringV25;
 
@@ -45,6 +46,41 @@ test('a field has a description where its contract has one, and may be empty whe
     a: { type: 'string', minLength: 1, maxLength: 9, examples: ['x'], description: 'What it is.' },
     b: { type: 'string', maxLength: 9, examples: ['x'] },
   });
+});
+
+test('types of the service keep their names, and those that stubs would confuse with them get others', () => {
+  const text = string({ example: 'x' });
+  const named = (name: string) => optional(object(name, { code: optional(text, '') }), '');
+  const made = madeUpService(
+    'Shop',
+    operation({
+      ...{ name: 'x', doc: '', effect: 'reads', role: 'r', problems: [] },
+      input: object('In', {
+        itemCode: optional(text, ''),
+        error: named('Error'),
+        type: named('Type'),
+        fault: named('ServiceException'),
+        item: named('XItem'),
+        list: named('ArrayOfLine'),
+        lines: optional(list(object('Line', { a: optional(text, '') }), 'line', { max: 3 }), ''),
+        other: named('arrayOfLine'),
+        state: optional(oneOf('Line', 'OPEN'), ''),
+      }),
+      output: object('Out', {}),
+    }),
+  );
+  const names = [
+    ...deriveXsd(made, () => undefined)
+      .get('s')!
+      .matchAll(/<xsd:(?:complex|simple)Type name="(\w+)"/g),
+  ];
+  const types = names.map(([, name]) => name!);
+  expect(types).toEqual(expect.arrayContaining(['Error', 'Type', 'ServiceException', 'ArrayOfLine', 'Line']));
+  // The type of a fault, its parts, the list of lines, and an enumeration.
+  expect(types).toEqual(expect.arrayContaining(['Error2', 'Type2', 'ServiceException2', 'Line2', 'ArrayOfLine3']));
+  // JAXB would make createXItemCode of the element x, and of the type XItem with its member code.
+  expect(types).toContain('XItem2');
+  expect(new Set(types.map((each) => each.toLowerCase())).size).toBe(types.length);
 });
 
 describe('lengths', () => {

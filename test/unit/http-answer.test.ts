@@ -32,7 +32,7 @@ const ask = (method: string, path: string, headers: Record<string, string> = {})
 
 const library: Documents = {
   pageOfWrongAddress,
-  find: (path, query, origin) =>
+  findInSteps: async (path, query, origin) =>
     path === '/service' && query.toLowerCase() === 'wsdl'
       ? { contentType: 'text/xml; charset=utf-8', body: `<address location="${origin}/é"/>`, etag: '"one"' }
       : undefined,

@@ -18,7 +18,7 @@ let admin: Admin;
 beforeAll(async () => {
   const parts = {
     handle: echo(),
-    documents: { find: () => undefined, findPage: () => undefined, pageOfWrongAddress },
+    documents: { findInSteps: async () => undefined, findPage: () => undefined, pageOfWrongAddress },
     observers: watched.observers,
     serverLog: watched.serverLog,
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', KEEP_ALIVE_MS: '300' }),

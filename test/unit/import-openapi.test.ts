@@ -8,6 +8,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import type { Field, Schema } from '../../src/contract/schema.ts';
 import { type ImportedOpenApi, importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { StubNames } from '../../src/documents/openapi-import/names.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -625,4 +626,23 @@ describe('credentials', () => {
     const of = await imported({ paths: { '/x': { get: ok } }, components: { securitySchemes } });
     expect(of.service.credentials).toEqual({ places: [{ in: 'query', name: 'key' }, { in: 'bearer' }], basic: true });
   });
+});
+
+test('an operation that is called as the answer of another, and names that begin with a digit, have stubs', async () => {
+  const of = await imported({
+    info: { title: '3D Printing', version: '1' },
+    paths: {
+      '/a': {
+        get: { operationId: 'xResponse', ...ok },
+        post: { operationId: 'x', ...ok },
+        put: { operationId: '2fa', ...ok },
+      },
+    },
+  });
+  expect(of.service.name).toBe('Api3DPrinting');
+  expect([...of.service.operations.keys()]).toEqual(['xResponse', 'operation2fa', 'x']);
+  const wsdl = deriveWsdl(of.service, { address: 'http://gateway.example/', soap12: false });
+  const elements = [...wsdl.matchAll(/<xsd:element name="(\w+)"/g)].map(([, name]) => name!);
+  expect(new Set(elements).size).toBe(elements.length);
+  expect(elements.filter((each) => /^\d|^_\d/.test(each))).toEqual([]);
 });

@@ -63,12 +63,17 @@ describe('a service of one’s own', () => {
     const text = JSON.stringify(deriveOpenApi([service], 'https://shop.example'));
     const document = JSON.parse(text) as {
       readonly paths: Readonly<
-        Record<string, { readonly post: { readonly responses: Record<string, { content?: object }> } }>
+        Record<string, { readonly post: { readonly responses: Record<string, { readonly $ref?: string }> } }>
       >;
-      readonly components: { readonly schemas: { readonly ServiceError: { readonly required: readonly string[] } } };
+      readonly components: {
+        readonly schemas: { readonly ServiceError: { readonly required: readonly string[] } };
+        readonly responses: Readonly<Record<string, { readonly content: object }>>;
+      };
     };
     expect(document.components.schemas.ServiceError.required).toContain(member);
-    for (const { post } of Object.values(document.paths))
-      expect(Object.keys(post.responses['401']?.content ?? {})).toContain(mediaType);
+    for (const { post } of Object.values(document.paths)) {
+      const name = post.responses['401']?.$ref?.split('/').at(-1) ?? '';
+      expect(Object.keys(document.components.responses[name]?.content ?? {})).toContain(mediaType);
+    }
   });
 });

@@ -14,7 +14,7 @@ import { echo, openTestShell, pageOfWrongAddress, watch } from '../support/shell
 const tls = fixedTls(selfSignedFor());
 const page = { contentType: 'text/html; charset=utf-8', body: '<!doctype html>', etag: '"1"' };
 const documents: Documents = {
-  find: () => undefined,
+  findInSteps: async () => undefined,
   findPage: (path) => (path === '/' ? page : undefined),
   pageOfWrongAddress,
 };

@@ -90,7 +90,8 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
   const name = serviceName(title, declared, paths);
   const named = nameOperations(declared, findings);
   for (const each of named) reader.names.take(each.name);
-  for (const each of named) reader.names.take(`${each.name}Response`);
+  // Another operation may be called as the answer of one.
+  const answers = new Map(named.map((each) => [each.name, reader.names.take(`${each.name}Response`)]));
   for (const each of [name, ...reservedTypes]) reader.names.take(each);
   const role = kebabCase(name);
   const errors = new ErrorReader(reader);
@@ -98,7 +99,7 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
   let fields = 0;
   const operations = named.flatMap(({ name: each, declared: of }): readonly Operation[] => {
     const read = findings.attempt(`the operation ${each} is left out`, () => {
-      const made = readOperation(reader, errors, of, { name: each, role, isReading });
+      const made = readOperation(reader, errors, of, { name: each, answer: answers.get(each)!, role, isReading });
       fields += sizeOf(made.input).fields + sizeOf(made.output).fields;
       if (fields > fieldsMax) throw new Refused(of.node, `all messages together have more than ${fieldsMax} members`);
       return made;
@@ -153,6 +154,8 @@ function textOfContract(made: Service, findings: readonly OpenApiFinding[]): str
 
 interface Naming {
   readonly name: string;
+  /** The element of its answer. */
+  readonly answer: string;
   readonly role: string;
   readonly isReading: (name: string) => boolean;
 }
@@ -161,7 +164,7 @@ function readOperation(
   reader: SchemaReader,
   errors: ErrorReader,
   declared: Declared,
-  { name, role, isReading }: Naming,
+  { name, answer, role, isReading }: Naming,
 ): Operation {
   const { node, method } = declared;
   const { summary, description, servers } = reader.requireObject(node);
@@ -193,6 +196,7 @@ function readOperation(
       problems: [],
       ...(faults.length > 0 && { faults }),
       upstream,
+      ...(answer !== `${name}Response` && { elements: { output: answer } }),
       input: object(reader.names.take(`${type}Request`), input.fields),
       output: object(reader.names.take(`${type}Result`), output.fields),
     });
@@ -308,10 +312,10 @@ function nameOperations(declared: readonly Declared[], findings: OpenApiFindings
   const all = declared.map((each) => ({ each, id: idOf(each) }));
   // Names of the document go first, so that made up ones do not change them.
   const byId = new Map(
-    all.flatMap(({ each, id }) => (id === undefined ? [] : [[each, names.take(memberName(id))] as const])),
+    all.flatMap(({ each, id }) => (id === undefined ? [] : [[each, names.take(operationName(id))] as const])),
   );
   return all.flatMap(({ each, id }): readonly Named[] => {
-    const name = byId.get(each) ?? names.take(memberName(`${each.method.toLowerCase()} ${each.path}`));
+    const name = byId.get(each) ?? names.take(operationName(`${each.method.toLowerCase()} ${each.path}`));
     if (each.method === 'TRACE' || each.method === 'QUERY') {
       findings.add('refused', each.node, `no request is made by ${each.method}; the operation ${name} is left out`);
       return [];
@@ -321,6 +325,11 @@ function nameOperations(declared: readonly Declared[], findings: OpenApiFindings
   });
 }
 
+/** Stubs make a class of it, too, whose name begins with a letter. */
+function operationName(id: string): string {
+  return memberName(id).replace(/^_(?=\d)/, 'operation');
+}
+
 function idOf({ node }: Declared): string | undefined {
   const { operationId } = node.value as { readonly operationId?: unknown };
   return typeof operationId === 'string' && operationId.trim() !== '' ? operationId.trim() : undefined;
@@ -328,7 +337,7 @@ function idOf({ node }: Declared): string | undefined {
 
 /** No path of the server begins with the address of the service. */
 function serviceName(title: string, declared: readonly Declared[], root: string): string {
-  const wanted = typeName(title === '' ? 'Api' : title).slice(0, 60);
+  const wanted = typeName(title === '' ? 'Api' : title, 'Api').slice(0, 60);
   const first = new Set(declared.map(({ path }) => `${root}${path}`.split('/')[1] ?? ''));
   let name = wanted;
   for (let number = 2; first.has(name); number++) name = `${wanted}${number}`;

@@ -2,10 +2,10 @@
 import { capitalised } from '../names.ts';
 import { UniqueNames } from '../wsdl/names.ts';
 
-/** Makes names unique for generators, which ignore case and underscores. */
+/** Makes names unique for generators, which ignore case and signs. */
 export class StubNames extends UniqueNames {
   protected override keyOf(name: string): string {
-    return name.replaceAll('_', '').toLowerCase();
+    return name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
   }
 }
 
@@ -27,10 +27,10 @@ function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
 
-/** `pet_status-2` to `PetStatus2`. */
-export function typeName(name: string): string {
+/** `pet_status-2` to `PetStatus2`. `first`: comes before a name that begins with a digit, of which stubs make no class. */
+export function typeName(name: string, first = 'Type'): string {
   const words = ascii(name.replaceAll('_', ' '));
-  return startingWithLetter(words.map(capitalised).join(''), 'Type').replace(/^xml/i, 'Type$&');
+  return startingWithLetter(words.map(capitalised).join(''), first).replace(/^_(?=\d)|^(?=xml)/i, first);
 }
 
 /** The words of ASCII in a text; letters with marks lose them. */

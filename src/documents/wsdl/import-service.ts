@@ -26,6 +26,7 @@ import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
+import { faultTypeValues } from '../xsd.ts';
 import { ComplexTypes, type TypeBounds } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
@@ -37,6 +38,7 @@ import {
   keyOf,
   nameIn,
   nameOf as nameOfPart,
+  type QName,
   rootOf,
   soap12Uri,
   UniqueNames,
@@ -142,11 +144,16 @@ interface PortContract {
 function importPort(
   { definitions: roots, schemas, findings }: Loaded,
   choice: ImportChoice,
-  { port, declared, name, address, version, soap }: PortContract,
+  { port, declared: given, name, address, version, soap }: PortContract,
 ): Service | undefined {
-  const uris = declared.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
+  const uris = given.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
   const ownUri = mostFrequent(uris) ?? (rootOf(port.service).attributes.get('targetNamespace') || `urn:${name}`);
   const index = new SchemaIndex(schemas);
+  const gatewayFault = gatewayFaultIn(index, declaredFaults(given));
+  const declared = given.map((each) => ({
+    ...each,
+    faults: each.faults.filter(({ element }) => element === undefined || keyOf(element) !== gatewayFault?.key),
+  }));
   const problems = problemsOf(declared);
   const role = kebabCase(name);
   const attempt = (bounds: TypeBounds) => {
@@ -163,7 +170,7 @@ function importPort(
   const style = styleOf(declared, operations);
   const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
   const used = new Set(messages.flatMap(namespacesOfMessages));
-  const fault = faultOf(index, prefixes, ownUri);
+  const fault = gatewayFault && faultOf(gatewayFault, prefixes);
   const unqualified = prefixes.unqualified(used);
   const namespaces: Namespaces = {
     own: prefixes.own,
@@ -181,7 +188,7 @@ function importPort(
     ...(soap !== undefined && { legacy: { soap } }),
     namespaces,
     soapStyle: style,
-    ...(demandsMtom(roots, port) && { mtom: true as const }),
+    ...((demandsMtom(roots, port) || types.namesInclude) && { mtom: true as const }),
     ...(choice.unknownRequestMembers === 'drop' && { unknownRequestMembers: 'drop' }),
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
@@ -418,18 +425,48 @@ function unwrapped(each: Operation): Operation {
   });
 }
 
-/** The type of a fault that this program declares. */
-function faultOf(index: SchemaIndex, prefixes: Prefixes, ownUri: string): Namespaces['fault'] {
-  const found = index.find('element', { uri: ownUri, local: 'ServiceException' });
-  const type = found && nameIn(found.element, 'type');
-  const errors = type && index.find('simpleType', { uri: type.uri, local: 'Error' });
-  const restriction = errors && childNamed(errors.element, xsdUri, 'restriction');
-  if (type === undefined || restriction === undefined) return undefined;
-  const values = restriction.children.flatMap(({ local, attributes }) =>
+/** The fault that this program declares, whatever its names are: its type has an error and one of four types. */
+interface GatewayFault {
+  /** Of the element. */
+  readonly key: string;
+  /** The namespace of the type. */
+  readonly uri: string;
+  readonly errors: readonly string[];
+}
+
+function declaredFaults(operations: readonly PortOperation[]): readonly QName[] {
+  return operations.flatMap(({ faults }) => faults.flatMap(({ element }) => element ?? []));
+}
+
+function gatewayFaultIn(index: SchemaIndex, elements: readonly QName[]): GatewayFault | undefined {
+  for (const element of elements) {
+    const found = index.find('element', element);
+    const name = found && nameIn(found.element, 'type');
+    const record = name && index.find('complexType', name);
+    const sequence = record && childNamed(record.element, xsdUri, 'sequence');
+    const [error, type, ...others] = sequence?.children ?? [];
+    if (name === undefined || error === undefined || type === undefined || others.length > 0) continue;
+    const isTyped = nameOfPart(error) === 'error' && nameOfPart(type) === 'type';
+    const errors = enumeratedIn(index, error);
+    if (isTyped && errors !== undefined && enumeratedIn(index, type)?.join() === faultTypeValues.join())
+      return { key: keyOf(element), uri: name.uri, errors };
+  }
+  return undefined;
+}
+
+/** The values of the enumeration that is the type of an element. */
+function enumeratedIn(index: SchemaIndex, element: LocatedElement): readonly string[] | undefined {
+  const name = nameIn(element, 'type');
+  const type = name && index.find('simpleType', name);
+  const restriction = type && childNamed(type.element, xsdUri, 'restriction');
+  return restriction?.children.flatMap(({ local, attributes }) =>
     local === 'enumeration' ? [attributes.get('value') ?? ''] : [],
   );
-  const prefix = prefixes.prefixOf(type.uri);
-  return prefix === prefixes.own && values.join() === 'Unknown' ? undefined : { prefix, errors: values };
+}
+
+function faultOf({ uri, errors }: GatewayFault, prefixes: Prefixes): Namespaces['fault'] {
+  const prefix = prefixes.prefixOf(uri);
+  return prefix === prefixes.own && errors.join() === 'Unknown' ? undefined : { prefix, errors };
 }
 
 /** `/orders/v2` is version 2 of `/orders`. Any other path stays an address for SOAP, also the root. */

@@ -9,6 +9,8 @@ export const encodingUri = 'http://schemas.xmlsoap.org/soap/encoding/';
 export const mimeUri = 'http://schemas.xmlsoap.org/wsdl/mime/';
 /** Types and attributes that describe the media types of bytes. */
 export const xmlMimeUri = 'http://www.w3.org/2005/05/xmlmime';
+/** The element that stands for bytes beside the envelope. */
+export const xopUri = 'http://www.w3.org/2004/08/xop/include';
 /** The namespace of swaRef, of the WS-I Attachments Profile. */
 export const wsiUri = 'http://ws-i.org/profiles/basic/1.1/xsd';
 /** Types of Axis 1 and of Apache SOAP. */
@@ -92,6 +94,10 @@ export class UniqueNames {
 
   constructor(taken: Iterable<string> = []) {
     for (const each of taken) this.#taken.add(this.keyOf(each));
+  }
+
+  isFree(name: string): boolean {
+    return !this.#taken.has(this.keyOf(name));
   }
 
   /** Returns a name that has not been returned before. */

@@ -44,7 +44,6 @@ export interface PortOperation {
   readonly style: Style;
   readonly input: Message;
   readonly output: Message;
-  /** Without the fault which this program declares. */
   readonly faults: readonly PortFault[];
   readonly soapAction: Operation['soapAction'];
   readonly replyAction: string | undefined;
@@ -314,7 +313,7 @@ function faultsOf(definitions: Definitions, operation: LocatedElement): readonly
     const name = fault.attributes.get('name') ?? message?.attributes.get('name');
     const [part, ...others] = message === undefined ? [] : childrenNamed(message, wsdlUri, 'part');
     const element = part === undefined || others.length > 0 ? undefined : nameIn(part, 'element');
-    return name === undefined || name === 'ServiceException' ? [] : [{ name, element }];
+    return name === undefined ? [] : [{ name, element }];
   });
 }
 

@@ -22,9 +22,9 @@ export interface Document {
 export interface Documents {
   /**
    * `path` as sent, without query; `query` without its question mark; `origin` like `https://pay.example.com`.
-   * Returns undefined if no document has the address.
+   * Returns undefined if no document has the address. While a document is derived, other requests are answered.
    */
-  find(path: string, query: string, origin: string): Document | undefined;
+  findInSteps(path: string, query: string, origin: string): Promise<Document | undefined>;
   /** The page at the root and at the addresses of services. */
   findPage(path: string, origin: string, isBrowser: boolean): Document | undefined;
   /** The page for browsers at an address that nothing answers. */
@@ -41,13 +41,14 @@ export interface DocumentsOptions {
 /** Passes on every request that is not for a document, and answers a browser whose address names no operation. */
 export function serveDocuments({ documents, options, nameClient }: DocumentsOptions): Middleware {
   const vary = originHeaders(options);
-  return ({ state }, next) => {
+  return async ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
     const origin = publicOrigin(request, options) + mountPathOf(request);
     const isBrowser = acceptsHtml(headers.accept);
     const client = nameClient?.(headers, 'document');
-    const document = documents.find(path, query, origin) ?? documents.findPage(path, origin, isBrowser);
+    const document =
+      (await documents.findInSteps(path, query, origin)) ?? documents.findPage(path, origin, isBrowser);
     const entry = { protocol: 'document', path, client, requestReference: '' };
     if (document === undefined) {
       if (!isBrowser) return next();

@@ -1,8 +1,14 @@
 /** Derives JSON Schema of FORM pairs: dotted names, and patterns of names for an index of a list or a key of a map. */
-import { formStep } from '../contract/path.ts';
-import { type Field, type ObjectSchema, textLengthMax, typeNameOf } from '../contract/schema.ts';
-import { walk } from '../contract/walk.ts';
-import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
+import { formStep } from '../../src/contract/path.ts';
+import { type Field, type ObjectSchema, textLengthMax, typeNameOf } from '../../src/contract/schema.ts';
+import { walk } from '../../src/contract/walk.ts';
+import {
+  fieldSchema,
+  type JsonSchema,
+  joinedSchema,
+  type Side,
+  scalarSchema,
+} from '../../src/documents/json-schema.ts';
 
 interface Pair {
   /** The steps of the name; an `open` one is a pattern. */

@@ -18,6 +18,8 @@ interface ValuesIn {
   readonly itemsMax: number;
   /** Objects hold others of their kind. */
   readonly isRecursive: boolean;
+  /** An element has an attribute called `href` of its own. */
+  readonly hasHref: boolean;
 }
 
 /** What messages of a schema may have beside the envelope of SOAP. */
@@ -49,6 +51,11 @@ export function longestValues(schemas: readonly ObjectSchema[]): Pick<ValuesIn, 
 /** Whether messages of the schema may have lists of so many items that they need more members than most messages. */
 export function mayHaveLongLists(schema: ObjectSchema): boolean {
   return valuesIn(schema).itemsMax > 1_000;
+}
+
+/** Whether `href` is a field of the messages, and no reference of an encoded message. */
+export function hasHref(...schemas: readonly ObjectSchema[]): boolean {
+  return schemas.some((each) => valuesIn(each).hasHref);
 }
 
 /** Brackets in JSON or elements in XML in each other, where objects hold others of their kind. */
@@ -88,7 +95,11 @@ function scalarValues(scalar: Schema): ValuesIn {
     case 'list':
       return { ...none, itemsMax: scalar.max };
     case 'object':
-      return { ...none, isRecursive: scalar.recursion !== undefined };
+      return {
+        ...none,
+        isRecursive: scalar.recursion !== undefined,
+        hasHref: scalar.attributes.includes('href'),
+      };
     default:
       return none;
   }
@@ -101,6 +112,7 @@ const none: ValuesIn = Object.freeze<ValuesIn>({
   bytesMax: 0,
   itemsMax: 0,
   isRecursive: false,
+  hasHref: false,
 });
 const order: readonly ValuesIn['mayAttach'][] = ['nothing', 'bytes', 'always'];
 
@@ -113,6 +125,7 @@ function most(one: ValuesIn, other: ValuesIn): ValuesIn {
     bytesMax: Math.max(one.bytesMax, other.bytesMax),
     itemsMax: Math.max(one.itemsMax, other.itemsMax),
     isRecursive: one.isRecursive || other.isRecursive,
+    hasHref: one.hasHref || other.hasHref,
   };
 }
 

@@ -473,8 +473,6 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
   for (const name of names) {
     const { schema } = fields[name]!;
     if (!isScalar(schema)) throw new TypeError(`${object}: ${name} is a ${schema.kind}, so it cannot be an attribute`);
-    // An element with `href` is a reference of an encoded message.
-    if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
   }
   return Object.freeze(names);
 }
@@ -482,9 +480,7 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
 function attributesFieldOf(object: string, fields: Fields): string | undefined {
   const names = Object.keys(fields).filter((name) => {
     const { xml, schema } = fields[name]!;
-    return (
-      (xml === 'attributes') !== (schema.kind === 'string' && schema.markup === 'attributes') || xml === 'attributes'
-    );
+    return xml === 'attributes' || (schema.kind === 'string' && schema.markup === 'attributes');
   });
   const [name, ...others] = names;
   if (

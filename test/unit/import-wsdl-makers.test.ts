@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Service } from '../../src/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
@@ -227,4 +228,77 @@ test('large types in a type of many are XML as text, and the operation is there'
   const fields = { M0: { schema: { markup: 'content' } }, M3: { schema: { kind: 'object' } } };
   expect(all).toMatchObject({ fields: { M0: { schema: { fields } } } });
   expect(changed).toContain('the type has more than 2000 members: M0 is XML as text');
+});
+
+describe('what a type has', () => {
+  const read = (service: Service, body: string) =>
+    decode(
+      createProtocols([service]),
+      'soap11',
+      {
+        path: '/t/v1',
+        contentType: 'text/xml',
+        body: `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>${body}</e:Body></e:Envelope>`,
+      },
+      compileRoutes([service]),
+    );
+
+  test('an attribute called href is a value, and no reference of an encoded message', async () => {
+    const { service } = await importText({
+      content: sequence(
+        '<xs:element name="Link" minOccurs="0"><xs:complexType><xs:attribute name="href" type="xs:anyURI"/></xs:complexType></xs:element>',
+      ),
+    });
+    for (const href of ['http://t.example/a', '#part'])
+      expect(read(service, `<Ask xmlns="urn:t"><Link href="${href}"/></Ask>`)).toMatchObject({
+        input: { Link: { href } },
+        issues: [],
+      });
+  });
+
+  test('an Include stands for bytes, which are sent beside the envelope', async () => {
+    const xop = 'http://www.w3.org/2004/08/xop/include';
+    const { service } = await importText({
+      types: `<xs:schema targetNamespace="${xop}"><xs:element name="Include"><xs:complexType><xs:attribute name="href" type="xs:anyURI" use="required"/></xs:complexType></xs:element></xs:schema>`,
+      content: sequence(
+        `<xs:element name="Data"><xs:complexType>${sequence(`<xs:element xmlns:xop="${xop}" ref="xop:Include"/>`)}</xs:complexType></xs:element>`,
+      ),
+    });
+    expect(service.mtom).toBe(true);
+    expect(service.operations.get('Ask')!.input.fields).toMatchObject({
+      Data: { schema: { fields: { value: { schema: { kind: 'binary' }, xml: 'text' } } } },
+    });
+  });
+
+  test('an extension of anyType has anything beside its own members', async () => {
+    const { service } = await importText({
+      content: `<xs:complexContent><xs:extension base="xs:anyType">${sequence('<xs:element name="Name" type="xs:string"/>')}</xs:extension></xs:complexContent>`,
+    });
+    const body = '<Ask xmlns="urn:t"><Name>a</Name><b xmlns="urn:b">1</b></Ask>';
+    expect(read(service, body)).toMatchObject({
+      input: { Name: 'a', any: [expect.stringContaining('1</b>')] },
+    });
+  });
+
+  test('blanks around names mean nothing', async () => {
+    const padded = wsdl({ content: sequence('<xs:element name=" Name " type=" xs:string "/>') })
+      .replace('name="Ask"', 'name=" Ask "')
+      .replace('soap/http"', 'soap/http "');
+    const { service } = await importWsdl(write('padded.wsdl', padded), { allowNetwork: false });
+    expect(Object.keys(service.operations.get('Ask')!.input.fields)).toEqual(['Name']);
+  });
+
+  test('a fault of the server that is called ServiceException keeps its data', async () => {
+    const { service } = await importText({
+      more: '<xs:element name="ServiceException"><xs:complexType><xs:sequence><xs:element name="reason" type="xs:string"/></xs:sequence></xs:complexType></xs:element>',
+      messages: '<message name="f"><part name="p" element="t:ServiceException"/></message>',
+      faults: '<fault name="ServiceException" message="t:f"/>',
+    });
+    expect(service.operations.get('Ask')!.faults).toMatchObject([{ element: 'ServiceException' }]);
+    const derived = deriveWsdl(service, { address: 'http://gateway.example/', soap12: false });
+    expect(derived.match(/<xsd:element name="ServiceException"/g)).toHaveLength(1);
+    // The derived document is read again as it was.
+    const again = await importWsdl(write('again.wsdl', derived), { allowNetwork: false });
+    expect(again.service.operations.get('Ask')!.faults).toMatchObject([{ element: 'ServiceException' }]);
+  });
 });

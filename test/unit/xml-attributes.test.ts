@@ -100,10 +100,6 @@ describe('a contract', () => {
     ['object', optional(object('O', {}), '', attribute)],
   ])('a %s cannot be an attribute', (kind, field) => expect(() => object('A', { a: field })).toThrow(kind));
 
-  test('href cannot be an attribute', () => {
-    expect(() => object('A', { href: optional(text, '', attribute) })).toThrow('href');
-  });
-
   test('one name is an attribute or an element, in all schemas of a type', () => {
     const other = object('Item', { id: optional(text, '') });
     const mixed = operation({ ...store, input: object('In', { item: optional(other, '') }) });

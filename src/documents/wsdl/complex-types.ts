@@ -77,6 +77,8 @@ export class ComplexTypes {
   #openReads = 0;
   readonly #bounds: TypeBounds;
   #readsVariants = false;
+  /** Whether an element has its bytes in an Include (XOP). */
+  namesInclude = false;
   /** Types of which no value would end: what contains them in themselves is left out. */
   readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */

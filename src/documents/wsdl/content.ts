@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import {
+  binary,
   type Choice,
   type Field,
   type FieldOptions,
@@ -14,10 +15,21 @@ import {
   string,
 } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import { itemsMax, textMax } from '../imported-limits.ts';
+import { bytesMax, itemsMax, textMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { Refused } from './findings.ts';
-import { childNamed, docOf, encodingUri, nameIn, nameOf, type QName, wsdlUri, xmlUri, xsdUri } from './names.ts';
+import {
+  childNamed,
+  docOf,
+  encodingUri,
+  nameIn,
+  nameOf,
+  type QName,
+  wsdlUri,
+  xmlUri,
+  xopUri,
+  xsdUri,
+} from './names.ts';
 import { type Content, elementChildren, limitOf, namespaceOfElement, type TypeReader } from './particles.ts';
 import type { Declared } from './schema-index.ts';
 import { matchesEmpty, type ReadType } from './simple-types.ts';
@@ -122,7 +134,11 @@ export class ContentReader {
     const [derivation] = elementChildren(element);
     const base = derivation && nameIn(derivation, 'base');
     if (derivation === undefined || base === undefined) throw new Refused(element, 'a type without its base');
-    if (derivation.local === 'extension') {
+    // The type that all others extend: anything may be in it.
+    if (derivation.local === 'extension' && base.uri === xsdUri && base.local === 'anyType') {
+      this.#readAny(derivation);
+      this.#readOtherAttributes(derivation);
+    } else if (derivation.local === 'extension') {
       const found = this.#types.index.find('complexType', base);
       if (found === undefined) throw new Refused(derivation, `no type ${base.local} is declared in ${base.uri}`);
       this.#readType(found, depth + 1);
@@ -296,6 +312,13 @@ export class ContentReader {
     const written = attributes.get('maxOccurs') ?? '1';
     if (written === '0') return;
     const reference = nameIn(element, 'ref');
+    // An element with an Include has bytes, which are sent beside the envelope (XOP).
+    if (reference?.uri === xopUri && reference.local === 'Include') {
+      this.#types.namesInclude = true;
+      const bytes = binary({ max: bytesMax, example: 'AA==' });
+      this.#add(element, 'value', optional(bytes, docOf(element), { xml: 'text' }));
+      return;
+    }
     // A DataSet of .NET: its schema, and elements of any name.
     if (reference?.uri === xsdUri) {
       this.#readAny(element);
@@ -418,7 +441,6 @@ export class ContentReader {
   #readAttribute({ element, schema }: Declared, use = element.attributes.get('use'), isGlobal = false): void {
     const { attributes } = element;
     if (use === 'prohibited') return;
-    if (attributes.get('name') === 'href') throw new Refused(element, 'an attribute called href');
     const reference = nameIn(element, 'ref');
     if (reference?.uri === encodingUri || reference?.uri === wsdlUri) return;
     if (reference !== undefined) {

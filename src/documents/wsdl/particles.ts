@@ -24,6 +24,8 @@ export interface TypeReader {
   typeOf(element: LocatedElement, declared: Declared, name: string): ReadType;
   /** As `typeOf`; what is too large for a message is XML as text, where it could only be left out. */
   elementType(declared: Declared, isOptional: boolean): ReadType;
+  /** Set for an element that has its bytes in an Include (XOP). */
+  namesInclude: boolean;
   /** Counts a part of a type that is read. Throws Unread for too many: groups and types can name each other exponentially often. */
   countPart(element: LocatedElement): void;
 }

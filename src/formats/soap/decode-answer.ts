@@ -1,4 +1,5 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
+import { hasHref } from '../../contract/attachments.ts';
 import { elementName, type Operation } from '../../contract/operation.ts';
 import { holdsContent, type ObjectSchema } from '../../contract/schema.ts';
 import { charsetIn } from '../../lib/charset.ts';
@@ -41,6 +42,7 @@ export function openReply(operation: Operation, reply: Reply, parseXml: ParseXml
       : messageOf(body, {
           ...faultLimits,
           charactersMax: Math.max(faultLimits.charactersMax, 2 * within.textLengthMax),
+          keepsHref: hasHref(operation.output),
         }),
     header,
     received,

@@ -1,6 +1,6 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 
-import { mayAttach, mayHaveLongLists, valueLengthMax, withDepth } from '../../contract/attachments.ts';
+import { hasHref, mayAttach, mayHaveLongLists, valueLengthMax, withDepth } from '../../contract/attachments.ts';
 import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { membersIn } from '../../contract/extras.ts';
 import {
@@ -187,7 +187,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       if (found !== undefined && !(body.children.length === 1 && byElement?.has(first!.local)))
         return { operation: found, first: { ...body, local: '' } };
     }
-    const first = messageOf(body, sizeLimits(withinOf(service)));
+    const inputs = namedOperations(service).map(({ input }) => input);
+    const first = messageOf(body, sizeLimits(withinOf(service), hasHref(...inputs)));
     const sharing = byElement?.get(first.local) ?? [];
     const inNamespace = sharing.filter((each) => uriOf(service, elementPrefix(each, 'input')) === first.namespace);
     const found = choose(inNamespace.length > 0 ? inNamespace : sharing);
@@ -332,7 +333,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     decodeResponse(operation, body) {
       const { body: content, header } = openEnvelope(parseXml(body, limitsOfAnswer(operation)), dialect);
       const name = elementName(operation, 'output');
-      const first = name === '' ? content : messageOf(content, sizeLimits(limitsOfAnswer(operation)));
+      const first =
+        name === '' ? content : messageOf(content, sizeLimits(limitsOfAnswer(operation), hasHref(operation.output)));
       if (name !== '' && first.local !== name) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       const fields = headersOf(operation, 'output').join(unwrap(first, part, isMember), header);

@@ -13,7 +13,8 @@ import { malformedBody } from '../malformed-body.ts';
 export function messageOf(body: Element, within: SizeLimits): Element {
   const [first, ...others] = body.children;
   if (first === undefined || !isBlank(body.text)) throw malformedBody('Body is not one element');
-  if (others.length === 0) return hasReference(first) ? new Resolver(body, within).resolve(first) : first;
+  if (others.length === 0)
+    return hasReference(first, within.keepsHref) ? new Resolver(body, within).resolve(first) : first;
   const [message, ...more] = body.children.filter((each) => idOf(each) === undefined);
   if (message === undefined || more.length > 0) throw malformedBody('Body is not one element');
   return new Resolver(body, within).resolve(message);
@@ -21,14 +22,16 @@ export function messageOf(body: Element, within: SizeLimits): Element {
 
 /** A resolved message may be no larger than a message without references. */
 export interface SizeLimits {
+  /** Whether `href` is an attribute of the contract, and no reference. */
+  readonly keepsHref?: boolean;
   readonly elementsMax: number;
   readonly charactersMax: number;
   readonly depthMax: number;
 }
 
 /** For a message within the limits of its document. */
-export function sizeLimits({ elementsMax, textLengthMax, depthMax }: Limits): SizeLimits {
-  return { elementsMax, charactersMax: 2 * textLengthMax, depthMax };
+export function sizeLimits({ elementsMax, textLengthMax, depthMax }: Limits, keepsHref: boolean): SizeLimits {
+  return { keepsHref, elementsMax, charactersMax: 2 * textLengthMax, depthMax };
 }
 
 /** Every step counts, so cycles, deep chains and references to references end at a limit. */
@@ -68,7 +71,7 @@ class Resolver {
     this.#elements += 1;
     if (this.#elements > this.#within.elementsMax) throw malformedBody('too many elements');
     if (depth > this.#within.depthMax) throw malformedBody('too deep');
-    const id = referenceOf(element);
+    const id = referenceOf(element, this.#within.keepsHref);
     if (id !== undefined) return this.#resolve(named, this.#targetOf(id), depth + 1);
     const { attributes, text } = element;
     this.#characters += text.length;
@@ -92,11 +95,11 @@ class Resolver {
 }
 
 /** The `id` to which an element refers. Its content is elsewhere, so it may have none of its own. */
-function referenceOf(element: Element): string | undefined {
+function referenceOf(element: Element, keepsHref = false): string | undefined {
   if (element.attributes.length === 0) return undefined;
   const isEmpty = element.children.length === 0 && isBlank(element.text);
   const ref = attribute(element, encoding12, 'ref');
-  const href = attribute(element, '', 'href');
+  const href = keepsHref ? undefined : attribute(element, '', 'href');
   const id = ref ?? (href?.startsWith('#') ? href.slice(1) : undefined);
   // A link to another place means nothing, except on an element whose content would be there.
   if (id === undefined && href !== undefined && isEmpty) throw malformedBody('reference out of the message');
@@ -114,6 +117,8 @@ function idOf(element: Element): string | undefined {
   return attribute(element, '', 'id') ?? attribute(element, encoding12, 'id');
 }
 
-function hasReference(element: Element): boolean {
-  return referenceOf(element) !== undefined || element.children.some(hasReference);
+function hasReference(element: Element, keepsHref: boolean | undefined): boolean {
+  return (
+    referenceOf(element, keepsHref) !== undefined || element.children.some((each) => hasReference(each, keepsHref))
+  );
 }

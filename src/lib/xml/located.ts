@@ -7,7 +7,7 @@ import { Malformed, type Position, parseWithPlaces } from './parse.ts';
 export interface LocatedElement {
   readonly namespace: string;
   readonly local: string;
-  /** Attributes without a namespace, by name. */
+  /** Attributes without a namespace, by name. Blanks around their values mean nothing in WSDL and XML Schema, save in values of data. */
   readonly attributes: ReadonlyMap<string, string>;
   /** Attributes with a namespace. */
   readonly qualified: readonly Attribute[];
@@ -19,6 +19,9 @@ export interface LocatedElement {
   /** URIs by prefix, those of the elements around it included. */
   readonly prefixes: Readonly<Record<string, string>>;
 }
+
+/** The attributes that hold values of data. */
+const keepsBlanks: ReadonlySet<string> = new Set(['value', 'default', 'fixed']);
 
 /** Prefixes of all elements that declare one, inherited prefixes included. */
 const prefixesMax = 2_000_000;
@@ -42,7 +45,11 @@ export function parseLocated(text: string, limits: Limits): LocatedElement {
     const element: LocatedElement = {
       namespace,
       local,
-      attributes: new Map(attributes.filter((each) => each.namespace === '').map((each) => [each.local, each.value])),
+      attributes: new Map(
+        attributes.flatMap(({ namespace, local, value }) =>
+          namespace === '' ? [[local, keepsBlanks.has(local) ? value : value.trim()] as const] : [],
+        ),
+      ),
       qualified: attributes.filter((each) => each.namespace !== ''),
       children: own,
       text: content,

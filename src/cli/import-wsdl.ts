@@ -46,7 +46,7 @@ interface Options {
 async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...choice }: Options): Promise<void> {
   if (choice.timeZone !== undefined && !isTimeZone(choice.timeZone))
     throw new CommandError([`--time-zone: ${choice.timeZone} is no time zone like Europe/London`]);
-  const imported = await readWsdl(wsdl, { ...choice, allowNetwork });
+  const imported = await readWsdl(wsdl, { ...choice, allowNetwork, networkHint: 'which --allow-network allows' });
   const isRefused = strict === true && imported.findings.some(({ kind }) => kind === 'refused');
   const report = json ? `${JSON.stringify(reportOf(imported), null, 2)}\n`.split('\n') : linesOf(imported);
   // The terminal would follow the control characters of a document.

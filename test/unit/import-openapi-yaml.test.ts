@@ -65,3 +65,26 @@ test('a document may have more than 200 files', async () => {
   const { service } = await importOpenApi(main, { allowNetwork: false });
   expect(service.operations.size).toBe(300);
 });
+
+test.each([
+  ['JSON with a comma too many', '{\n  "openapi": "3.0.0",\n  "paths": { "a" 1 }\n}', /c\.json:3:18: no JSON: /],
+  ['JSON that ends too early', '{ "openapi": "3.0.0", "info": {', /c\.json:1:32: no JSON: /],
+  ['Swagger 1.2', '{ "swaggerVersion": "1.2", "apis": [] }', 'is a document of Swagger 1'],
+  ['RAML', '#%RAML 1.0\ntitle: Notes\n', 'is a document of RAML'],
+  [
+    'a collection of Postman',
+    '{ "info": { "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" } }',
+    'is a collection of Postman',
+  ],
+  ['AsyncAPI', 'asyncapi: 2.6.0\ninfo: {}\n', 'is a document of AsyncAPI'],
+  ['a WSDL', '<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/"/>', 'is a WSDL: give it to --wsdl'],
+  ['nothing', '\n', 'is empty'],
+  ['another document', '{ "name": "notes" }', 'this is no OpenAPI document'],
+])('%s is refused for what it is', async (_, text, reason) => {
+  await expect(importOpenApi(write('c.json', text), { allowNetwork: false })).rejects.toThrow(reason);
+});
+
+test('control: a document that mentions others is read', async () => {
+  const text = document('"<definitions> of getpostman.com, in the \\"swaggerVersion\\": 1"');
+  await expect(importOpenApi(write('d.yaml', text), { allowNetwork: false })).resolves.toBeDefined();
+});

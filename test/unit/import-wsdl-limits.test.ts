@@ -65,6 +65,11 @@ describe('documents', () => {
     ['another root', '<definitions/>', 'no WSDL 1.1'],
     ['a page', '\n<!DOCTYPE html><html><body>Log in</body></html>', 't.wsdl is a page in HTML'],
     ['an archive', 'PK\x03\x04', 't.wsdl is an archive'],
+    ['an OpenAPI document', '{\n  "openapi": "3.0.1" }', 't.wsdl is an OpenAPI document: give it to --openapi'],
+    ['an OpenAPI document in YAML', 'openapi: 3.1.0\ninfo: {}', 't.wsdl is an OpenAPI document'],
+    ['nothing', ' \n', 't.wsdl is empty'],
+    ['a WSDL 2.0', '<description xmlns="http://www.w3.org/ns/wsdl"/>', 't.wsdl is a WSDL 2.0'],
+    ['a schema', '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>', 't.wsdl is an XML schema'],
     ['too much depth', `${'<a>'.repeat(101)}${'</a>'.repeat(101)}`, 'too deep'],
   ])('with %s are refused', async (_, text, reason) => {
     await expect(importText(text)).rejects.toThrow(reason);
@@ -75,7 +80,7 @@ describe('documents', () => {
     ['a file outside of the folder', '../outside.xsd', 'outside of the folder'],
     ['a file outside, encoded', '..%2foutside.xsd', 'cannot be read'],
     ['a file that does not exist', 'none.xsd', 'there is no such file'],
-    ['a URL', 'http://127.0.0.1:1/a.xsd', '--allow-network'],
+    ['a URL', 'http://127.0.0.1:1/a.xsd', 'is on the network'],
     ['another scheme', 'data:text/xml,a', 'no file and no URL'],
   ])('are not read from %s', async (_, location, reason) => {
     writeFileSync(join(folder.path, 'outside.xsd'), `<xs:schema ${xs}/>`);

@@ -3,6 +3,7 @@ import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
 import { decodeComponent } from '../../lib/decode-component.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { PartRefused } from '../import/findings.ts';
+import { describeOtherKind } from '../import/kind-of-document.ts';
 import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';
 import { indentQuoted } from './indent-quoted.ts';
 
@@ -156,13 +157,15 @@ interface Text {
 /** The document, or the one that a page in its place shows. */
 async function readFirst(url: string, reading: Reading): Promise<Text> {
   const text = await readText(url, undefined, reading);
+  const other = describeOtherKind(text, 'openapi');
+  if (other !== undefined && !isPage(text)) throw new Unread(`${url} ${other}`);
   if (!isPage(text)) return { url, text };
   const shown = shownBy(text, url);
   if (shown === undefined) throw new Unread(`${url} ${pageHint}`);
-  const other = await reading.resolve(shown, url);
-  const document = await readText(other, url, reading);
-  if (isPage(document)) throw new Unread(`${other} ${pageHint}`);
-  return { url: other, text: document };
+  const address = await reading.resolve(shown, url);
+  const document = await readText(address, url, reading);
+  if (isPage(document)) throw new Unread(`${address} ${pageHint}`);
+  return { url: address, text: document };
 }
 
 const pageHint =
@@ -187,16 +190,26 @@ async function readText(url: string, base: string | undefined, reading: Reading)
 }
 
 function parseText(text: string, url: string): unknown {
-  return /^\s*[{[]/.test(text) ? (readJson(text) ?? readYaml(text, url)) : readYaml(text, url);
-}
-
-function readJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return readYaml(text, url);
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (thrown) {
     // Flow style of YAML begins in the same way.
-    return undefined;
+    try {
+      return readYaml(text, url);
+    } catch (notYaml) {
+      throw notYaml instanceof Unread && /\.ya?ml$/i.test(url) ? notYaml : new Unread(jsonFault(thrown, text, url));
+    }
   }
+}
+
+/** Where and why a text is no JSON: `things.json:3:7: Expected ',' or '}' after property value`. */
+function jsonFault(thrown: unknown, text: string, url: string): string {
+  const message = String(Object(thrown).message);
+  const at = Number(/ at position (\d+)/.exec(message)?.[1] ?? text.length);
+  const lines = text.slice(0, at).split('\n');
+  const reason = message.replace(/ (?:in JSON )?at position.*$|, \.*"[\s\S]* is not valid JSON$/, '');
+  return `${url}:${lines.length}:${lines.at(-1)!.length + 1}: no JSON: ${reason}`;
 }
 
 const yamlOptions = {

@@ -99,11 +99,15 @@ function get(url: URL, { namedBy, signal, resolve }: Question): Promise<Incoming
   });
 }
 
+const credentialsHint = ': download it with its credentials, and what it imports, and give the file';
+
 /** Where a redirection leads; undefined for a document. */
 function redirectionOf({ statusCode = 0, headers: { location } }: IncomingMessage, base: URL): URL | undefined {
   if (statusCode >= 200 && statusCode < 300) return undefined;
   if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined)
-    throw new NotDownloaded(`answers with ${statusCode}`);
+    throw new NotDownloaded(
+      `answers with ${statusCode}${statusCode === 401 || statusCode === 403 ? credentialsHint : ''}`,
+    );
   const next = URL.canParse(location, base) ? new URL(location, base) : undefined;
   if (next === undefined || !/^https?:$/.test(next.protocol) || hasCredentials(next))
     throw new NotDownloaded(`redirects to ${location}, which is no URL of HTTP`);

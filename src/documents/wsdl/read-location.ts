@@ -9,6 +9,7 @@ import { withoutDoctype } from '../../lib/xml/doctype.ts';
 import type { Limits } from '../../lib/xml/limits.ts';
 import { type LocatedElement, parseLocated } from '../../lib/xml/located.ts';
 import { Malformed } from '../../lib/xml/parse.ts';
+import { describeOtherKind } from '../import/kind-of-document.ts';
 import { type DownloadOptions, download, hasCredentials, NotDownloaded, type Origin } from './download.ts';
 import type { Finding } from './findings.ts';
 
@@ -21,6 +22,8 @@ export class Unread extends Error {
 
 export interface ReadingOptions {
   readonly allowNetwork: boolean;
+  /** What a message says where the network is not allowed; by default that files do not lead there. */
+  readonly networkHint?: string | undefined;
   /** The folder that files may be read from; by default that of the WSDL. */
   readonly folder?: string | undefined;
   /** For each document of the network, in milliseconds; 20 seconds by default. */
@@ -41,9 +44,10 @@ export interface Reading {
 export const bytesMax = 8 << 20;
 const allBytesMax = 32 << 20;
 const defaultTimeLimitMs = 20_000;
+const defaultNetworkHint = 'where a file does not lead: save it in the folder of the file';
 
 export function createReading(options: ReadingOptions): Reading {
-  const { allowNetwork, folder, timeLimitMs = defaultTimeLimitMs, resolve } = options;
+  const { allowNetwork, networkHint = defaultNetworkHint, folder, timeLimitMs = defaultTimeLimitMs, resolve } = options;
   /** Origins of the documents of the network. */
   const origins = new Map<string, Origin>();
   let allowedFolder = folder === undefined ? undefined : realpath(folder);
@@ -52,7 +56,7 @@ export function createReading(options: ReadingOptions): Reading {
     async resolve(location, base) {
       const url = locate(location, base);
       if (url.protocol === 'http:' || url.protocol === 'https:') {
-        if (!allowNetwork) throw new Unread(`${location} is on the network, which --allow-network allows`);
+        if (!allowNetwork) throw new Unread(`${location} is on the network, ${networkHint}`);
         if (hasCredentials(url)) throw new Unread('a URL with a user or a password is not read');
         return url.href;
       }
@@ -80,11 +84,11 @@ export function createReading(options: ReadingOptions): Reading {
   };
 }
 
-/** What people name by mistake, by how it begins as Latin-1. */
-function mistakeIn(start: string): string | undefined {
-  if (/^\s*(?:<!doctype html|<html)/i.test(start))
+/** What people name by mistake, as Latin-1. `isFirst`: the document that the import is about. */
+function mistakeIn(text: string, isFirst: boolean): string | undefined {
+  if (/^\s*(?:<!doctype html|<html)/i.test(text))
     return 'is a page in HTML and no WSDL: the address of one often ends in ?wsdl';
-  return ['\x1f\x8b', 'PK\x03\x04'].some((each) => start.startsWith(each)) ? 'is an archive: unpack it' : undefined;
+  return isFirst ? describeOtherKind(text, 'wsdl') : undefined;
 }
 
 /** Throws Unread with the line and column of a document that is not well-formed. */
@@ -95,7 +99,7 @@ export async function readLocation(
   limits: Limits,
 ): Promise<LocatedElement> {
   const bytes = await reading.bytes(location, base);
-  const mistake = mistakeIn(bytes.toString('latin1', 0, 200));
+  const mistake = mistakeIn(bytes.toString('latin1', 0, 20_000), base === undefined);
   if (mistake !== undefined) throw new Unread(`${name} ${mistake}`);
   try {
     const text = decodeXml(withoutLayout(bytes), undefined);
@@ -154,11 +158,17 @@ async function readUrl(location: string, options: DownloadOptions) {
   }
 }
 
+/** Codes of certificates that no known authority has signed. */
+const unknownAuthority =
+  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
+
 function reasonOf(thrown: unknown): string {
   // A DOMException is no Error in every realm, and its code is a number.
   if (Object(thrown).name === 'TimeoutError') return 'it takes too long';
   const { code, message } = Object(thrown) as NodeJS.ErrnoException;
   if (code === 'ADDRESS_NOT_ALLOWED')
     return 'its address is link-local or of cloud metadata, or it is private and what names it is not in the same network';
+  if (code !== undefined && unknownAuthority.test(code))
+    return 'its certificate is of an authority that is not known here: NODE_EXTRA_CA_CERTS names a file with more of them';
   return describeSystemError(thrown) ?? code ?? message ?? String(thrown);
 }

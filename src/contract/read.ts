@@ -61,6 +61,13 @@ export interface Reader<N> {
 /** Returns false where no further member is needed. */
 export type VisitMember<N> = (name: string, node: N) => boolean;
 
+/** Marks the node of a name without a value, as in `a&b=1`: one that is no field may be the end of a value with an `&` in it. */
+export const bareName = Symbol('bareName');
+
+function isBareName(node: unknown): boolean {
+  return typeof node === 'object' && node !== null && bareName in node;
+}
+
 /** The issues of one reading; bounded, since a hostile body could hold thousands. */
 export class IssueCollector {
   readonly issues: Issue[] = [];
@@ -93,6 +100,9 @@ export class IssueCollector {
       const known = foreignName(name);
       if (Object.hasOwn(schema.fields, known))
         this.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
+      // A body of another format is one such name.
+      else if (!/^[{<[]/.test(name) && names.get(name)?.some(isBareName))
+        this.add(at, 'structure', `${label(at)} is no field and has no value: write & in a value as %26`);
       else this.add(at, 'unknownField', schema.name, shownNames);
     }
     return true;
@@ -100,7 +110,7 @@ export class IssueCollector {
 }
 
 /**
- * For requests whose unknown members are ignored. Those that are known elsewhere stay issues: members in a wrong namespace.
+ * For requests whose unknown members are ignored. Members in a wrong namespace stay issues, and so do names without a value.
  */
 export class DroppingCollector extends IssueCollector {
   /** Whether anything was ignored. */
@@ -108,7 +118,9 @@ export class DroppingCollector extends IssueCollector {
 
   /** An object with unknown members alone is absent. */
   override addUnknown(names: ReadonlyMap<string, readonly unknown[]>, schema: ObjectSchema, path: Path): boolean {
-    const misplaced = [...names].filter(([name]) => Object.hasOwn(schema.fields, foreignName(name)));
+    const misplaced = [...names].filter(
+      ([name, nodes]) => Object.hasOwn(schema.fields, foreignName(name)) || nodes.some(isBareName),
+    );
     if (misplaced.length < names.size) this.hasDropped = true;
     return misplaced.length > 0 && super.addUnknown(new Map(misplaced), schema, path);
   }
@@ -247,7 +259,7 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
     if (reader.isAbsent(node)) return undefined;
     const nodes = reader.items(node, schema);
     if (nodes === undefined) return collector.add(path, 'structure', `${label(path)} is not a list`);
-    if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
+    if (nodes.length > max) return collector.add(path, 'tooLong', label(path), String(max));
     if (nodes.length === 0) return schema.whenEmpty !== undefined && !isWrittenEmpty(field) ? noItems : undefined;
     const keys = hasKeys ? new Set<string>() : undefined;
     const values = nodes.map((each, index) => {
@@ -280,7 +292,7 @@ function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
-      if (count > schema.max) return;
+      if (count > max) return;
       if (nodes.has(key)) refuseTwice(key);
       nodes.set(key, value);
     });
@@ -294,7 +306,7 @@ function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
         if (read !== undefined) entries.push([key, read]);
       }
     }
-    if (count > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
+    if (count > max) return collector.add(path, 'tooLong', label(path), String(max));
     if (entries.length === 0 && (count > 0 || schema.whenEmpty !== 'present')) return undefined;
     return Object.freeze(Object.fromEntries(entries));
   };
@@ -513,7 +525,7 @@ function compileMembers<N>(
         const same = unknown.get(name);
         if (same === undefined) unknown.set(name, [child]);
         else same.push(child);
-      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
+      } else if (isBareName(child) || !(ignored.has(name) || (isName(name) && reader.isEmpty(child)))) {
         unknown ??= new Map();
         if (unknown.has(name)) refuseTwice(name);
         unknown.set(name, [child]);

@@ -163,10 +163,20 @@ const refusedForm: readonly Row[] = [
     'merchantAccount=DemoMerchant;shopperReference=x',
   ],
   ['constructor', 'unknownField', 'unknownField', 'constructor.prototype.x=1'],
+  ['a value with a bare &', 'structure', 'structure', 'merchantAccount=DemoMerchant&shopperReference=Tom&Jerry&Co'],
+  ['a value with & and blanks', 'structure', 'structure', 'merchantAccount=DemoMerchant&shopperReference=Tom+&+Jerry'],
+  ['a value with & in front', 'structure', 'structure', '%4Aerry&merchantAccount=DemoMerchant&shopperReference=Tom'],
+  [
+    'a value with & in an object',
+    'structure',
+    'structure',
+    'merchantAccount=DemoMerchant&shopperReference=x&recurring.Co',
+  ],
 ];
 
 const takenForm: readonly (readonly [string, string])[] = [
   ['empty pairs', '&&merchantAccount=DemoMerchant&&shopperReference=nobody&'],
+  ['an unknown key with an empty value', 'merchantAccount=DemoMerchant&shopperReference=nobody&colour='],
   ['a key without a value', 'merchantAccount=DemoMerchant&shopperReference=nobody&recurring.contract'],
   ['a dot, encoded', 'merchantAccount=DemoMerchant&shopperReference=nobody&recurring%2Econtract=PAYOUT'],
   ['letters, encoded', '%6DerchantAccount=%44emoMerchant&shopperReference=no%62ody'],
@@ -224,6 +234,12 @@ describe('the form adapter', () => {
       'unknownField',
       'unknownField',
       'action=Recurring.disable&storeTokenRequest.merchantAccount=DemoMerchant',
+    ],
+    [
+      'a value with a bare &',
+      'structure',
+      'structure',
+      'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=Tom&Jerry&Co',
     ],
     ['a text for all', 'structure', 'structure', 'action=Recurring.disable&disableRequest=x'],
   ];

@@ -1,17 +1,17 @@
 /** Tests the parsing of URL-encoded pairs where it differs from qs. */
 import { describe, expect, test } from '@jest/globals';
-import { parsePairs } from '../../src/formats/form/pairs.ts';
+import { type Pair, parsePairs } from '../../src/formats/form/pairs.ts';
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-const accepted: readonly (readonly [title: string, text: string, pairs: readonly (readonly [string, string])[]])[] = [
+const accepted: readonly (readonly [title: string, text: string, pairs: readonly Pair[]])[] = [
   ['nothing', '', []],
   ['empty pairs alone', '&&&', []],
   [
     'a name without a value',
     'a&b=',
     [
-      ['a', ''],
+      ['a', '', true],
       ['b', ''],
     ],
   ],

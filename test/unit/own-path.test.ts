@@ -74,6 +74,16 @@ test('two values of a field that has one are refused: the upstream could read th
     expect(atQuery({ query: twice })[1]).toEqual(['702 range.price']);
 });
 
+test('a name without a value that is no field is refused: it may be the end of a value', () => {
+  for (const cut of ['tags=a&Jerry', 'Jerry&tags=a', 'tags=a&%4Aerry&more=1']) {
+    expect(atQuery({ query: cut })[1]).toEqual(['702 Jerry']);
+    expect(atForm({ body: cut })[1]).toEqual(['702 Jerry']);
+  }
+  for (const whole of ['tags=a&Jerry=', 'tags=a&&filter', 'tags=a&amp=1'])
+    for (const read of [atQuery({ query: whole }), atForm({ body: whole })])
+      expect(read).toEqual([expect.objectContaining({ tags: ['a'] }), []]);
+});
+
 test('the first of two cookies counts', () => {
   expect(atCookie({ cookie: 'amount=1; amount=2' })).toEqual([{ amount: 1 }, []]);
 });
@@ -87,7 +97,7 @@ test('brackets without an end take no time', () => {
 });
 
 test('a form has as many pairs as a body in JSON has members', () => {
-  expect(atForm({ body: `amount=1${'&a'.repeat(1_999)}` })).toEqual([{ amount: 1 }, []]);
+  expect(atForm({ body: `amount=1${'&a='.repeat(1_999)}` })).toEqual([{ amount: 1 }, []]);
   const refused = () => atForm({ body: `amount=1${'&a'.repeat(1_000_000)}` });
   expect(refused).toThrow(Problem);
   expect(refused).toThrow('too many pairs, pair 2001');

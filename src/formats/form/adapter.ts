@@ -125,7 +125,9 @@ function fieldsInQuery(query: string, service: Service, formField: string): read
   const parsed = parsePairs(query, limits.pairsMax);
   if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where && `${parsed.where} of the query`);
   const names = new Set(['action', formField, ...namedOperations(service).map(({ input }) => prefixOf(input))]);
-  return parsed.pairs.filter(([name]) => names.has(name.split('.', 1)[0]!));
+  const fields = parsed.pairs.filter(([name]) => names.has(name.split('.', 1)[0]!));
+  // A name without a value may be the end of a value before it.
+  return fields.length === 0 ? fields : parsed.pairs.filter((each) => each[2] === true || fields.includes(each));
 }
 
 /** An issue for each pair that may hold a secret: a sensitive field, or an entry of a map, which may be anything. */

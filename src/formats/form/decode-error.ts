@@ -26,7 +26,7 @@ export function decodeError(
   if ('fault' in decoded) return undefined;
   const parsed = parsePairs(decoded.text.trim(), Number.POSITIVE_INFINITY, charset);
   if ('fault' in parsed) return undefined;
-  const pairs: ReadonlyMap<string, string> = new Map(parsed.pairs);
+  const pairs: ReadonlyMap<string, string> = new Map(parsed.pairs.map(([name, value]) => [name, value]));
   const message = textOf(pairs.get('message'));
   const code = textOf(pairs.get('errorCode'));
   if (message === undefined && code === undefined) return undefined;

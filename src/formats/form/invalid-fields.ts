@@ -26,6 +26,6 @@ export function printInvalidFields(fields: readonly Field[]): string {
 export function readInvalidFields(header = ''): readonly Field[] {
   return header.split('&', issuesMax).flatMap((pair) => {
     const parsed = parsePairs(pair, 1);
-    return 'pairs' in parsed ? parsed.pairs : [];
+    return 'pairs' in parsed ? parsed.pairs.map(([name, message]): Field => [name, message]) : [];
   });
 }

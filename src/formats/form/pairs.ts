@@ -49,7 +49,8 @@ export const adapterText: TextTools = Object.freeze<TextTools>({
     }),
 });
 
-export type Pair = readonly [name: string, value: string];
+/** `isBare`: it is a name without `=`. */
+export type Pair = readonly [name: string, value: string, isBare?: boolean];
 
 export type ParsedPairs = { readonly pairs: readonly Pair[] } | Fault;
 
@@ -61,6 +62,10 @@ export function parsePairs(text: string, countMax: number, charset: Charset = 'u
   if ('fault' in parsed) return { ...parsed, where: findPair(text, countMax, decoder) };
   for (const name in parsed.values) {
     const value = parsed.values[name];
+    if (value === null) {
+      pairs.push([name.slice(mark.length), '', true]);
+      continue;
+    }
     if (typeof value !== 'string') return { fault: 'duplicate key', where: findPair(text, countMax, decoder) };
     pairs.push([name.slice(mark.length), value]);
   }
@@ -80,6 +85,7 @@ function split(text: string, countMax: number, decoder: Decoder): Split {
       depth: 0,
       allowDots: false,
       plainObjects: true,
+      strictNullHandling: true,
       duplicates: 'combine',
       throwOnLimitExceeded: true,
       parameterLimit: countMax,

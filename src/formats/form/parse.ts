@@ -2,7 +2,7 @@
 
 import type { Buffer } from 'node:buffer';
 import type { Operation } from '../../contract/operation.ts';
-import type { TextPlace } from '../../contract/read.ts';
+import { bareName, type TextPlace } from '../../contract/read.ts';
 import type { SentKey } from '../../contract/retry.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
@@ -16,6 +16,8 @@ export const limits = Object.freeze({ pairsMax: 200, depthMax: 100 });
 export interface Node {
   value: string | undefined;
   readonly below: Map<string, Node>;
+  /** Present for a name without `=`. */
+  [bareName]?: true;
   /** That of its pair, or the name of the first pair below it; absent without places. */
   place?: TextPlace | undefined;
 }
@@ -59,11 +61,11 @@ export function treeOf(pairs: Iterable<Pair>, document?: string): Parsed {
   const end = document?.trimEnd().length ?? 0;
   if (document !== undefined) tree.place = { document, value: { start: end, end }, name: { start: end, end } };
   let count = 0;
-  for (const [key, value] of pairs) {
+  for (const [key, value, isBare] of pairs) {
     const where = places[count];
     const found = where && document !== undefined ? { document, ...where } : undefined;
     count += 1;
-    const fault = place(tree, key, value, found);
+    const fault = place(tree, key, value, found, isBare);
     if (fault !== undefined) return { fault, where: `pair ${count}` };
   }
   return { tree };
@@ -82,7 +84,7 @@ function createNode(): Node {
 }
 
 /** Returns the fault of a key, if it has one. What a name may be is decided by those who read the tree, as in every format. */
-function place(tree: Node, key: string, value: string, found: TextPlace | undefined): string | undefined {
+function place(tree: Node, key: string, value: string, found?: TextPlace, isBare = false): string | undefined {
   let at = tree;
   for (const step of stepsOf(key)) {
     let next = at.below.get(step);
@@ -95,6 +97,7 @@ function place(tree: Node, key: string, value: string, found: TextPlace | undefi
   }
   if (at.value !== undefined) return 'duplicate key';
   at.value = value;
+  if (isBare) at[bareName] = true;
   if (found !== undefined) at.place = found;
   return undefined;
 }

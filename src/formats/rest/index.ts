@@ -43,7 +43,7 @@ import {
   requireOwn,
   treeOfAnswer,
 } from './own-path.ts';
-import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
+import { bareNode, hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
 import { printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
 import { withValue } from './read.ts';
 import { compileUpstreamCall } from './upstream-binding.ts';
@@ -96,18 +96,20 @@ function createCodec(context: FormatContext): MessageCodec {
       const { operation: named } = target;
       if (named !== undefined && !isBound(named)) {
         const own = requireOwn(named);
-        const { found } = readParameters(own, target, head);
-        const tree = { ...readBody(own, body, media, head, trees), ...byJsonName(own, found) };
+        const { found, others } = readParameters(own, target, head);
+        const bare = others.filter(([, , isBare]) => isBare).map(([name]) => [name, bareNode]);
+        const fields = { ...readBody(own, body, media, head, trees), ...byJsonName(own, found) };
+        const tree = { ...Object.fromEntries(bare), ...fields };
         const { value, issues } = codecOf(own).input.read({ body: tree });
         // The upstream gets the query and the body as they are, with what the contract does not know.
         return { operation: own, input: value, issues: issues.filter(({ kind }) => kind !== problems.unknownField) };
       }
       const operation = requireBound(named);
       const { query, headers } = head;
-      const { header, body: bodySchema } = schemas(operation.input);
+      const { query: querySchema, header, body: bodySchema } = schemas(operation.input);
       const parts = {
         path: target.parameters ?? {},
-        query: parseQuery(query),
+        query: parseQuery(query, querySchema),
         header: parseHeaders(header, headers),
         body: parseBody(body, media, bodySchema, parse),
       };

@@ -24,6 +24,7 @@ import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
 import { bytesOrToken, tokenOrBase64 } from '../../lib/spool/tokens.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf, ownersOf } from '../codec.ts';
+import type { Pair } from '../form/pairs.ts';
 import { mergeExtras, SentAnswer } from '../json/extras.ts';
 import { type JsonTrees, plainValue } from '../json/places.ts';
 import { compilePrint } from '../json/print.ts';
@@ -33,7 +34,8 @@ import { fieldsOfParts } from '../multipart.ts';
 import type { Head, Media, Reply, Target } from '../protocol.ts';
 import { unsupportedMedia } from '../unsupported-media.ts';
 import type { Message } from '../wire.ts';
-import { type Pair, readText, styleOf, takePairs } from './parameters.ts';
+import { readText, styleOf, takePairs } from './parameters.ts';
+import { bareNode } from './parse.ts';
 import { holdsBinary } from './upstream-binding.ts';
 
 /** An operation with the binding by which it is served. */
@@ -62,7 +64,7 @@ export function readParameters(
   const pairs = pairsOf(query);
   const cookies = pairsOfCookies(headers.cookie);
   // Browsers send cookies of several paths with one name, and servers read the first of them.
-  const firstCookies = [...new Map(cookies.toReversed())];
+  const firstCookies = [...new Map(cookies.toReversed().map(([name, value]) => [name, value]))];
   for (const { field, location, name, style, own } of parametersOf(operation)) {
     const text = location === 'path' ? inPath[field] : location === 'header' ? headers[name.toLowerCase()] : undefined;
     const tree =
@@ -90,7 +92,9 @@ function pairsOfCookies(header: string | undefined): Pair[] {
 }
 
 function pairsOf(query: string): Pair[] {
-  return query === '' ? [] : [...new URLSearchParams(query)];
+  if (query === '') return [];
+  const texts = query.split('&').filter((each) => each !== '');
+  return [...new URLSearchParams(query)].map(([name, value], at): Pair => [name, value, !texts[at]?.includes('=')]);
 }
 
 /** As many pairs as a body in JSON has members. */
@@ -126,7 +130,7 @@ export function readBody(operation: OwnOperation, body: Buffer, media: Media, he
       const tree = takePairs(json, own, style, pairs);
       if (tree !== undefined) found[json] = isInParts ? valueOfPart(tree, holdsBinary(schema)) : tree;
     }
-    for (const [name, value] of pairs) found[name] ??= value;
+    for (const [name, value, isBare] of pairs) found[name] ??= isBare ? bareNode : value;
     return found;
   }
   const json = jsonName(input.fields, field ?? '');

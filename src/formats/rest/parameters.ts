@@ -2,11 +2,9 @@
 import type { ParameterStyle, UpstreamParameter } from '../../contract/operation.ts';
 import type { Field, Schema } from '../../contract/schema.ts';
 import { isExactMembers } from '../../lib/exact-json.ts';
+import type { Pair } from '../form/pairs.ts';
 import { parseText } from '../json/parse.ts';
 import { percentEncode } from './print.ts';
-
-/** A pair of a query or of a form, decoded. */
-export type Pair = readonly [name: string, value: string];
 
 interface Style {
   readonly style: ParameterStyle;

@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import { withDepth } from '../../contract/attachments.ts';
 import { Problem } from '../../contract/problem.ts';
+import { bareName } from '../../contract/read.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { decodeText } from '../body-text.ts';
 import { parsePairs } from '../form/pairs.ts';
@@ -16,12 +17,17 @@ export const mediaType = 'application/json';
 
 const nothing = Object.freeze({});
 
-/** Throws a Problem for a name that occurs twice. A name without a value has an empty one. */
-export function parseQuery(query: string): Readonly<Record<string, string>> {
+/** The tree of a name without a value that is no field. */
+export const bareNode: object = Object.freeze({ [bareName]: true });
+
+/** Throws a Problem for a name that occurs twice. A field without a value has an empty one. */
+export function parseQuery(query: string, { fields }: ObjectSchema): Readonly<Record<string, unknown>> {
   if (query === '') return nothing;
   const parsed = parsePairs(query, limits.pairsMax);
   if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where && `${parsed.where} of the query`);
-  return Object.fromEntries(parsed.pairs);
+  return Object.fromEntries(
+    parsed.pairs.map(([name, value, isBare]) => [name, isBare && !Object.hasOwn(fields, name) ? bareNode : value]),
+  );
 }
 
 /** The headers of the contract, by the names of their fields. */

@@ -17,9 +17,10 @@ import { partsIn } from '../../contract/walk.ts';
 import { parseExactly } from '../../lib/exact-json.ts';
 import { bytesOrToken } from '../../lib/spool/tokens.ts';
 import type { FormatDateTime } from '../date-time.ts';
+import type { Pair } from '../form/pairs.ts';
 import { compilePrint } from '../json/print.ts';
 import type { Call } from '../protocol.ts';
-import { omitEmpty, type Pair, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
+import { omitEmpty, printInHeader, printInPath, printPairs, styleOf, textOf } from './parameters.ts';
 import { mediaType } from './parse.ts';
 import { checkPath, percentEncode, printPath } from './print.ts';
 

@@ -171,8 +171,8 @@ export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender
   const readAt = walk<ReadAt<N>>(schema, {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),
-    list: (list, item) => readList(list, item, reader),
-    map: (map, item) => readMap(map, item, reader),
+    list: (list, item) => readList(list, item, reader, sender),
+    map: (map, item) => readMap(map, item, reader, sender),
     object: (object, members) => readObject(object, members, reader, sender),
     variants: (object, own, others) => readVariant(object, own, others, reader),
     self: (object, whole) => readSelf(object, whole, levels, reader, sender),
@@ -252,8 +252,9 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
 
 const noItems: readonly never[] = Object.freeze([]);
 
-function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> {
+function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>, sender: Sender): ReadAt<N> {
   const { itemName, wrapped, nullItems } = schema;
+  const max = countMax(schema, sender);
   const hasKeys = isEntries(schema);
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
@@ -278,13 +279,19 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
   };
 }
 
+/** The bytes of an answer are its limit: a server that has more items than its document says has sent them all. */
+function countMax({ max }: ListSchema | MapSchema, sender: Sender): number {
+  return sender === 'server' ? Number.POSITIVE_INFINITY : max;
+}
+
 /** No object of JSON has two members of one name. */
 function addKey(keys: Set<string>, key: string): void {
   if (keys.has(key)) refuseTwice(key);
   keys.add(key);
 }
 
-function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> {
+function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>, sender: Sender): ReadAt<N> {
+  const max = countMax(schema, sender);
   const readEntry = item ?? readScalar(entryText, reader);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;

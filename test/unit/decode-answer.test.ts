@@ -152,6 +152,22 @@ describe('JSON', () => {
       expect(shownExtras(protocols, name, find, value, extras)).toEqual(members);
   });
 
+  test.each(['json', 'form', 'soap11', 'soap12'] as const)(
+    'a list has as many items as the server sent, in %s',
+    (name) => {
+      const tags = Array.from({ length: 10_001 }, (_, at) => `tag ${at}`);
+      const data = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`key${at}`, 'b']));
+      const sent = { id: '1', lines: Array.from({ length: 11 }, () => ({ sku: 'a' })), tags, data };
+      const { value, issues, unknownMembers } = decode(name, protocols[name].encode(find, sent).body);
+      expect([issues, unknownMembers]).toEqual([[], []]);
+      expect(value).toEqual(sent);
+      // Requests keep the limits of the contract.
+      expect(
+        protocols[name].decodeResponse(find, protocols[name].encode(find, sent).body).issues.length,
+      ).toBeGreaterThan(0);
+    },
+  );
+
   test('an object of unknown members alone is absent, and passes', () => {
     const one = object('One', { sku: required(string({ example: '1' }), '') });
     const ask = operation({ ...find, name: 'ask', output: object('Asked', { one: optional(one, '') }) });

@@ -25,25 +25,35 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
       return request.protocol.decode(body, media, of, wire, request.header);
     }
   };
+  // A version that has the operation, and not all of the members: it names them where no other version has the operation.
+  let closest: { readonly decoded: Decoded; readonly target: Target } | undefined;
   let current = target;
   for (; current.otherwise !== undefined; current = current.otherwise) {
-    const decoded = decodeFitting(current, current.otherwise, decodeFor);
-    if (decoded !== undefined) return decoded;
+    const decoded = decodeKnown(current, decodeFor);
+    if (decoded !== undefined && fits(decoded, current, current.otherwise)) return decoded;
+    if (decoded !== undefined) closest = { decoded, target: current };
     request.target = current.otherwise;
   }
-  return decodeFor(current);
+  const last = closest && decodeKnown(current, decodeFor);
+  if (closest === undefined || last !== undefined) return last ?? decodeFor(current);
+  request.target = closest.target;
+  return closest.decoded;
 }
 
-/** Returns undefined for a body with an operation that the service lacks, or with a member that another version of it may have. */
-function decodeFitting(target: Target, otherwise: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {
+/** Returns undefined for a body with an operation that the service lacks. */
+function decodeKnown(target: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {
   try {
-    const decoded = decodeFor(target);
-    if (otherwise.service.name !== target.service.name) return decoded;
-    return decoded.issues.some(({ kind }) => kind.name === problems.unknownField.name) ? undefined : decoded;
+    return decodeFor(target);
   } catch (thrown) {
     if (thrown instanceof Problem && thrown.kind.name === problems.unknownOperation.name) return undefined;
     throw thrown;
   }
+}
+
+/** Whether no member is one that another version of the service may have. */
+function fits({ issues }: Decoded, { service }: Target, otherwise: Target): boolean {
+  if (otherwise.service.name !== service.name) return true;
+  return !issues.some(({ kind }) => kind.name === problems.unknownField.name);
 }
 
 function identifyBody(

@@ -15,11 +15,14 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   response: await disableDetails(request, request.input, tx, context),
 });
 
+export const latest = Symbol('latest');
+
 /** What a request disables. */
 export interface DisabledDetails {
   readonly merchantAccount: string;
   readonly shopperReference: string;
-  readonly recurringDetailReference?: string | undefined;
+  /** `latest`: the detail that was stored last. */
+  readonly recurringDetailReference?: string | typeof latest | undefined;
   readonly contract?: readonly ContractType[] | undefined;
 }
 
@@ -49,10 +52,14 @@ export async function disableDetails(
 
 type DisableResponse = Output<RecurringOperations['disable']>['response'];
 
-/** The named detail, or all. */
-function selectDetails(details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] {
+/** The named detail, the latest one, or all. */
+function selectDetails(
+  details: readonly StoredDetail[],
+  reference: DisabledDetails['recurringDetailReference'],
+): readonly StoredDetail[] {
   if (details.length === 0) throw new Problem(recurringProblems.contractNotFound);
   if (reference === undefined) return details;
+  if (reference === latest) return details.slice(-1);
   const named = details.filter((detail) => detail.recurringDetailReference === reference);
   if (named.length === 0) throw new Problem(recurringProblems.detailNotFound);
   return named;

@@ -35,7 +35,7 @@ const recurringResult = object('RecurringResult', {
 
 export const deactivateRecurring = operation({
   name: 'deactivateRecurring',
-  doc: 'Disables one stored detail, or all of a shopper, as `disable` does. Of version 1.',
+  doc: 'Disables one stored detail, or all of a shopper, as `disable` does. `LATEST` names the detail that was stored last. Of version 1.',
   effect: 'writes',
   role: roles.disable,
   problems: disable.problems,

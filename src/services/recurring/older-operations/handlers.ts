@@ -2,7 +2,7 @@
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import type { CardSearchLimits } from '../card-search-limits.ts';
-import { disableDetails } from '../disable.ts';
+import { disableDetails, latest } from '../disable.ts';
 import { cardIdentity, checkCard } from '../instrument.ts';
 import { recurringProblems } from '../problems.ts';
 import { aliasType, type OlderOperations } from './contract.ts';
@@ -20,7 +20,8 @@ export function olderOperationHandlers(limits: CardSearchLimits) {
 
 const deactivateRecurring: Handler<OlderOperations['deactivateRecurring']> = async (request, tx, context) => {
   const { input, requestReference: pspReference } = request;
-  const { recurringReference: recurringDetailReference } = input;
+  const { recurringReference } = input;
+  const recurringDetailReference = recurringReference === 'LATEST' ? latest : recurringReference;
   const response = await disableDetails(request, { ...input, recurringDetailReference }, tx, context);
   return { pspReference, response };
 };

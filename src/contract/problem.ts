@@ -294,6 +294,16 @@ export class Problem extends Error {
   }
 }
 
+/**
+ * Whether the refused request may be sent again; undefined where neither is certain. `isHarmless`: the request reads, or has a key by
+ * which a retry finds it.
+ */
+export function mayRetry({ kind }: Problem, isHarmless: boolean): boolean | undefined {
+  // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
+  const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
+  return isUnforeseen && isHarmless ? true : kind.transient;
+}
+
 /** Throws where there are any. */
 export function throwIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw Problem.of(issues);

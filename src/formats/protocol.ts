@@ -152,6 +152,8 @@ export interface ErrorContext {
   readonly operation: Operation | undefined;
   /** Known after routing: the version decides what an error contains. */
   readonly service?: Service | undefined;
+  /** The request reads, or has a key by which a retry finds it. */
+  readonly isHarmless?: boolean;
 }
 
 /** A request as a client of this format sends it. */
@@ -232,10 +234,10 @@ export interface Refusal {
   readonly details?: { readonly type: string; readonly title: string };
   /** Of a fault of another SOAP server. */
   readonly faultCode?: FaultCode;
-  /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
-  readonly isUndeclared?: true;
   /** A fault of SOAP: whatever its status, no proxy wrote it. */
   readonly isFault?: true;
+  /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
+  readonly isUndeclared?: true;
 }
 
 /** What a format prints of a declared fault. */

@@ -3,7 +3,7 @@ import type { NameClient } from '../callers/client-name.ts';
 import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
 import type { AnyCaller, RequestHead } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem, problems } from '../contract/problem.ts';
+import { mayRetry, Problem, problems } from '../contract/problem.ts';
 import { keyHeader, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { Leniency } from '../formats/leniencies.ts';
@@ -142,13 +142,14 @@ export function encodeFailure(
   // The reference, or the key, may be what cannot be written.
   const requestReference = isReference(entry.requestReference) ? entry.requestReference : ids.requestReference();
   const operation = decoded?.operation;
-  const encoded = protocol.encodeError(problem, { requestReference, operation });
   const key = message.headers[keyHeader];
+  const isHarmless = key !== undefined || operation?.effect === 'reads';
+  const encoded = protocol.encodeError(problem, { requestReference, operation, isHarmless });
   const headers = {
     ...encoded.headers,
     [requestReferenceHeader]: requestReference,
     ...(key !== undefined && validKey.test(key) && { [keyHeader]: key }),
-    ...retryHeaders(problem, key !== undefined || operation?.effect === 'reads'),
+    ...retryHeaders(problem, isHarmless),
   };
   return {
     message: { ...encoded, headers },
@@ -181,7 +182,8 @@ export function findDeprecation(state: RequestState, { current }: CurrentDepreca
 function refusal(state: RequestState, problem: Problem, parts: AnswerParts): Answer {
   if (problem.requestReference !== undefined) state.requestReference = problem.requestReference;
   const { requestReference, target } = state;
-  const context = { requestReference, operation: operationOf(state), service: target?.service };
+  const operation = operationOf(state);
+  const context = { requestReference, operation, service: target?.service, isHarmless: isHarmless(state) };
   return answer(state, state.protocol.encodeError(problem, context), parts, problem);
 }
 
@@ -200,10 +202,7 @@ function headersOf(
   };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
-  if (problem !== undefined) {
-    const isHarmless = key !== undefined || operationOf(state)?.effect === 'reads';
-    Object.assign(headers, retryHeaders(problem, isHarmless));
-  }
+  if (problem !== undefined) Object.assign(headers, retryHeaders(problem, isHarmless(state)));
   return state.route.isOwnPath ? forSharedCaches(withoutDoubles(headers), state) : headers;
 }
 
@@ -211,6 +210,10 @@ function headersOf(
 function withoutDoubles(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const last = new Map(Object.entries(headers).map((each) => [each[0].toLowerCase(), each]));
   return Object.fromEntries(last.values());
+}
+
+function isHarmless(state: RequestState): boolean {
+  return state.key !== undefined || operationOf(state)?.effect === 'reads';
 }
 
 function entryOf(
@@ -242,17 +245,12 @@ function entryOf(
   };
 }
 
-/**
- * The headers that say whether a refused request may be sent again (wire practice); none where neither answer is certain. `isHarmless`:
- * the request reads, or has a key by which a retry finds it.
- */
-function retryHeaders({ kind, retryAfterSeconds }: Problem, isHarmless: boolean): Readonly<Record<string, string>> {
-  // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
-  const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
-  const transient = isUnforeseen && isHarmless ? true : kind.transient;
-  if (transient === undefined) return {};
-  return transient
-    ? { [transientHeader]: 'true', 'Retry-After': String(retryAfterSeconds) }
+/** The headers that say whether a refused request may be sent again (wire practice); none where neither answer is certain. */
+function retryHeaders(problem: Problem, isHarmless: boolean): Readonly<Record<string, string>> {
+  const isTransient = mayRetry(problem, isHarmless);
+  if (isTransient === undefined) return {};
+  return isTransient
+    ? { [transientHeader]: 'true', 'Retry-After': String(problem.retryAfterSeconds) }
     : { [transientHeader]: 'false' };
 }
 

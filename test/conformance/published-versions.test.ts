@@ -265,6 +265,11 @@ describe('operations of older versions', () => {
     expect([again.entry.replayed, again.output]).toEqual([true, first.output]);
     const other = await call({ ...parts, key: 'deactivate-2', input: shopper });
     expect(other.entry.outcome).toBe('detailNotFound');
+    const remaining = await kept();
+    const latest = { shopperReference: 'shopper-1', recurringReference: 'LATEST' };
+    const last = await call({ ...parts, key: 'deactivate-latest', input: latest });
+    expect(last.output).toMatchObject({ response: '[detail-successfully-disabled]' });
+    expect(await kept()).toHaveLength(remaining.length - 1);
     const all = await call({ ...parts, key: 'deactivate-3', input: { shopperReference: 'shopper-1' } });
     expect(all.output).toMatchObject({ response: '[all-details-successfully-disabled]' });
     expect(await kept()).toEqual([]);
@@ -301,6 +306,19 @@ describe('operations of older versions', () => {
     expect(await kept()).toEqual(before);
     expect((await asked({ aliasType: 'Other', card })).entry.outcome).toBe('invalidField');
     expect((await asked({ aliasType: 'Default' })).entry.outcome).toBe('missingPaymentDetails');
+  });
+
+  test.each([
+    ['/pal/servlet/Recurring/v12/storeAlias', 'application/json', '{"colour":"red"}'],
+    ['/pal/servlet/Recurring/v12/prepareStoreToken', 'application/x-www-form-urlencoded', 'colour=red'],
+    [
+      '/pal/servlet/soap/Recurring',
+      'text/xml',
+      soapText('<submitRecurring><recurringRequest><colour>red</colour></recurringRequest></submitRecurring>'),
+    ],
+  ])('a wrong member of an operation that only old versions have is named: %s', async (path, type, body) => {
+    const { entry, message } = await send(path, type, body);
+    expect([entry.outcome, message.body]).toEqual(['unknownField', expect.stringContaining('colour')]);
   });
 
   test.each([

@@ -188,3 +188,31 @@ describe('the SOAPAction of an operation', () => {
     expect(program).toContain(`-H 'SOAPAction: "urn:g/greet"'`);
   });
 });
+
+describe('a fault whose request may be sent again', () => {
+  const fault = (name: 'soap11' | 'soap12', problem: Problem, isHarmless = true): string => {
+    const context = { requestReference: 'R', operation: greet, service: wrapped, isHarmless };
+    return createProtocols([wrapped])[name].encodeError(problem, context).body;
+  };
+  const retry =
+    '<t:transient-error xmlns:t="urn:triglyph:retry">true</t:transient-error><t:retry-after xmlns:t="urn:triglyph:retry">7</t:retry-after>';
+
+  test.each(['inProgress', 'unavailable', 'tooManyRequests', 'internal'] as const)('says so: %s', (kind) => {
+    const problem = new Problem(kind, undefined, { retryAfterSeconds: 7 });
+    const soap12 = fault('soap12', problem);
+    expect(soap12).toContain('<env:Value>env:Receiver</env:Value>');
+    expect(soap12).toContain(`<env:Detail>${retry}</env:Detail>`);
+    expect(fault('soap11', problem)).toContain(`<faultcode>soap:Server</faultcode>`);
+    expect(fault('soap11', problem)).toContain(`<detail>${retry}</detail>`);
+  });
+
+  test.each([
+    ['keyReused', true, 'Sender'],
+    ['invalidField', true, 'Sender'],
+    ['internal', false, 'Receiver'],
+  ] as const)('and no other one does: %s, with a key: %s', (kind, isHarmless, code) => {
+    expect(fault('soap12', new Problem(kind), isHarmless)).toContain(`<env:Value>env:${code}</env:Value>`);
+    for (const name of ['soap11', 'soap12'] as const)
+      expect(fault(name, new Problem(kind), isHarmless)).not.toContain('transient-error');
+  });
+});

@@ -69,6 +69,9 @@ export function decodeFault(
   };
 }
 
+/** Of the elements in the detail of a fault whose request may be sent again. */
+export const retryNamespace = 'urn:triglyph:retry';
+
 /** More is left out as a whole: the refusal is complete without it. */
 const detailLengthMax = 8_192;
 
@@ -77,12 +80,16 @@ const detailLengthMax = 8_192;
  * retries is for its own caller.
  */
 const ofStacks: ReadonlySet<string> = new Set([
+  retryNamespace,
   'http://jax-ws.dev.java.net/',
   'http://xml.apache.org/axis/',
   'http://cxf.apache.org/fault',
   'http://schemas.microsoft.com/net/2005/12/windowscommunicationfoundation/dispatcher',
   'http://schemas.datacontract.org/2004/07/System.ServiceModel',
 ]);
+
+/** A line of a stack trace of Java or .NET, which Axis2 and others write as text. */
+const stackLine = /(?:^|[\s>])at [\w$.<>&;]+\(.*\)/;
 
 /** The elements of the detail but the declared one, as XML. */
 function undeclaredIn(detail: Element | undefined, declared: Element | undefined): Pick<Refusal, 'detail'> {

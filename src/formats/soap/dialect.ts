@@ -26,13 +26,21 @@ export interface Dialect {
   readonly prefix: string;
   /** The head of a request. `action`: of its operation; where it is empty, the head has none. */
   head(contentType: string, action: string): Pick<Call, 'contentType' | 'headers'>;
-  /** `detail`: the elements of its detail; empty for none. `isTextOfServer`: the text names no class, so the code has to. */
+  /** `detail`: the elements of its detail; empty for none. */
   fault(
     problem: Problem,
     text: string,
     detail: string,
-    isTextOfServer: boolean,
+    traits: FaultTraits,
   ): { readonly status: number; readonly body: string };
+}
+
+/** What the code of a fault says beside its problem. */
+interface FaultTraits {
+  /** The text names no class, so the code has to. */
+  readonly isTextOfServer: boolean;
+  /** The same request may be sent again, so that its sender has nothing to correct. */
+  readonly isTransient: boolean;
 }
 
 export const dialect11: Dialect = Object.freeze<Dialect>({
@@ -53,9 +61,10 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
   prefix: 'soap',
   // SOAP 1.1, section 6.1.1.
   head: (contentType, action) => ({ contentType, ...(action !== '' && { headers: { SOAPAction: `"${action}"` } }) }),
-  fault(problem, text, detail, isTextOfServer) {
+  fault(problem, text, detail, { isTextOfServer, isTransient }) {
     // Callers of this interface get soap:Server for their own errors too.
-    const code = prescribedCode(problem) ?? (isTextOfServer && problem.status < 500 ? 'Client' : 'Server');
+    const isOfClient = isTextOfServer && problem.status < 500 && !isTransient;
+    const code = prescribedCode(problem) ?? (isOfClient ? 'Client' : 'Server');
     return {
       status: statusOf(problem, 500),
       body:
@@ -80,9 +89,9 @@ export const dialect12: Dialect = Object.freeze<Dialect>({
   prefix: 'env',
   // RFC 3902, section 2.
   head: (contentType, action) => ({ contentType: action === '' ? contentType : `${contentType};action="${action}"` }),
-  fault(problem, text, detail) {
-    const status = statusOf(problem, problem.status < 500 ? 400 : 500);
-    const code = prescribedCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
+  fault(problem, text, detail, { isTransient }) {
+    const status = statusOf(problem, problem.status < 500 && !isTransient ? 400 : 500);
+    const code = prescribedCode(problem) ?? (status < 500 && !isTransient ? 'Sender' : 'Receiver');
     return {
       status,
       body:

@@ -12,7 +12,8 @@ import {
   soapActionOf,
 } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import type { Problem } from '../../contract/problem.ts';
+import { mayRetry, type Problem } from '../../contract/problem.ts';
+import { transientHeader } from '../../contract/retry.ts';
 import {
   type Field,
   fieldOf,
@@ -60,7 +61,7 @@ import { type Addressed, addressing, printReply, readAddressing, refuseUnwantedR
 import { extrasBlock, noticeBlock, textOf } from './answer-blocks.ts';
 import { ReceivedParts, withParts } from './attachments.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
-import { decodeFault } from './decode-fault.ts';
+import { decodeFault, retryNamespace } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12, isFaultOfServer } from './dialect.ts';
 import { compileHeaders } from './header.ts';
 import { printInvalidFields } from './invalid-fields.ts';
@@ -302,7 +303,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return { ...okMessage(contentType, ''), ...written, body };
     },
 
-    encodeError(problem, { operation, service }) {
+    encodeError(problem, { operation, service, isHarmless = false }) {
       const part = operation && frames.get(operation)?.input.part;
       const declared = faults.print(operation, problem);
       // Stubs throw their typed exception where its data stands alone in the detail. That data names a single field itself.
@@ -312,9 +313,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       );
       const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
       const isOfServer = isTextOfServer(problem, operation);
+      const isTransient = mayRetry(problem, isHarmless) === true;
+      const wait = isTransient && data === '' ? retryDetail(problem) : '';
       const text = isOfServer ? problem.message : errorText(problem);
       const others = (problem.detail ?? []).join('');
-      const { status, body } = dialect.fault(problem, escapeXml(text), data + others + detail, isOfServer);
+      const traits = { isTextOfServer: isOfServer, isTransient };
+      const { status, body } = dialect.fault(problem, escapeXml(text), data + others + detail + wait, traits);
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 
@@ -359,6 +363,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return fault && readFault(fault, reply, operation);
     },
   };
+}
+
+/** The headers that say that a request may be sent again, for stubs, which see the fault alone. */
+function retryDetail({ retryAfterSeconds }: Problem): string {
+  const element = (name: string, text: string): string => `<t:${name} xmlns:t="${retryNamespace}">${text}</t:${name}>`;
+  return element(transientHeader, 'true') + element('retry-after', String(retryAfterSeconds));
 }
 
 function limitsOfAnswer({ output }: Operation): Limits {

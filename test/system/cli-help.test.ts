@@ -199,8 +199,12 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
   test('no command needs a setting for the key file that a gateway has created next to its data', async () => {
     mkdirSync(join(folder.path, 'served'));
     const list = () => triglyph(['pending', 'list'], folder.path, { DATA_DIR: 'served' });
-    expect(await list()).toMatchObject({ code: 1, stderr: 'triglyph: there are no keys: name a key file in KEY_FILE\n' });
+    expect(await list()).toMatchObject({
+      code: 1,
+      stderr: 'triglyph: there are no keys: name a key file in KEY_FILE\n',
+    });
     await triglyph(['keys', 'create', 'served/keys'], folder.path);
+    await triglyph(['migrate'], folder.path, { DATA_DIR: 'served', KEY_FILE: 'served/keys' });
     expect(await list()).toMatchObject({ code: 0, stdout: 'No outcome is unknown.\n' });
   });
 

@@ -4,8 +4,9 @@ FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca4854745
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY tools/node tools/node
-# All packages of the lock file: the bundler, and the exports to OpenTelemetry. Two folders of this stage get into the image.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+# All packages of the lock file: the bundler, the exports to OpenTelemetry, and the Node that the tests run on, which replaces that of the image. Two
+# folders and this Node get into the image.
+RUN npm ci --ignore-scripts --no-audit --no-fund && cp -L node_modules/.bin/node /usr/local/bin/node
 COPY scripts/bundle.mjs scripts/console-docs.mjs scripts/console-page.mjs scripts/
 COPY src src
 COPY docs docs
@@ -14,7 +15,7 @@ RUN node --input-type=module --eval "import { bundle } from './scripts/bundle.mj
 FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The optional packages bundle a Node for machines with an old one. This image has its own.
+# The optional packages bundle the Node, which the image has in another place.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 # 20 MB for exports to OpenTelemetry: --build-arg OPENTELEMETRY=off leaves them out.
 COPY --from=build /app/node_modules/@opentelemetry /opentelemetry
@@ -27,6 +28,7 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     ADMIN_HOST=0.0.0.0 \
     NODE_COMPILE_CACHE=/app/.cache/compile
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 # A new volume gets the owner of the folder that it covers. Keys lie apart from the data.
 RUN mkdir /data /keys && chown 1000:1000 /data /keys && chmod 700 /data /keys

@@ -13,6 +13,18 @@ export function readManifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as Manifest);
 }
 
+export interface Kustomization {
+  readonly resources: readonly string[];
+  readonly secretGenerator: readonly { readonly name: string; readonly files: readonly string[] }[];
+}
+
+/** The names of the secrets that manifests use, sorted. */
+export function secretsNamedIn(manifests: readonly Manifest[]): readonly string[] {
+  const text = JSON.stringify(manifests);
+  const found = [...text.matchAll(/"secretName":"([^"]+)"|"secretKeyRef":\{"name":"([^"]+)"/g)];
+  return [...new Set(found.map(([, ofVolume, ofVariable]) => ofVolume ?? ofVariable ?? ''))].sort();
+}
+
 /** Throws where the manifest does not match the schema of its kind, or has a member that the schema does not read. */
 export async function validateManifest(manifest: Manifest): Promise<void> {
   const [version, group = 'core'] = manifest.apiVersion.split('/').reverse() as [string, string?];

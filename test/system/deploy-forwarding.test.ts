@@ -1,6 +1,6 @@
 /** Tests the files in deploy/forwarding/: schemas and names, and that their gateways start on their Redis, which they run without Docker. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -10,7 +10,13 @@ import type { Setting } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
 import { freePort, listenLocally } from '../support/listen-locally.ts';
-import { type Manifest, readManifests, validateManifest } from '../support/manifests.ts';
+import {
+  type Kustomization,
+  type Manifest,
+  readManifests,
+  secretsNamedIn,
+  validateManifest,
+} from '../support/manifests.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -47,13 +53,14 @@ const known = new Set(
   Object.values<Setting<unknown>>(settings).flatMap(({ name, fileNames = [] }) => [name, ...fileNames]),
 );
 const files = readdirSync(join(deploy, 'kubernetes'));
-const resources = (parse(read('kubernetes/kustomization.yaml')) as { readonly resources: readonly string[] }).resources;
-const manifests = [...resources, 'secrets.example.yaml'].flatMap((name) => readManifests(read(`kubernetes/${name}`)));
+const { resources, secretGenerator } = parse(read('kubernetes/kustomization.yaml')) as Kustomization;
+const manifests = resources.flatMap((name) => readManifests(read(`kubernetes/${name}`)));
 const find = (kind: string, name: string): Manifest =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name)!;
 const deployment = () => find('Deployment', 'triglyph').spec.template;
 
 interface Service {
+  readonly image: string;
   readonly command: readonly string[];
   readonly environment: Variables;
   readonly volumes?: readonly string[];
@@ -97,7 +104,20 @@ test('selectors, ports, mounts and policies name what is there', () => {
     spec.volumes.map(({ name }: { name: string }) => name),
   );
   expect(redis.template.spec.containers[0].volumeMounts[0].name).toBe(redis.volumeClaimTemplates[0].metadata.name);
-  expect(read('kubernetes/secrets.example.yaml')).toContain(`redis-0.${redis.serviceName}:6379`);
+  expect(read('kubernetes/kustomization.yaml')).toContain(`redis-0.${redis.serviceName}:6379`);
+  expect(find('PodDisruptionBudget', 'redis').spec.selector.matchLabels).toEqual(redis.template.metadata.labels);
+});
+
+test('every secret is generated, so that its name changes with it', () => {
+  expect(secretsNamedIn(manifests)).toEqual(secretGenerator.map(({ name }) => name).sort());
+});
+
+test('images of others have a digest', () => {
+  const pinned = /^[a-z]+:[\d.]+@sha256:[0-9a-f]{64}$/;
+  const images = find('StatefulSet', 'redis').spec.template.spec.containers.map(
+    ({ image }: { image: string }) => image,
+  );
+  for (const image of [...images, composed('compose.yaml').services.redis!.image]) expect(image).toMatch(pinned);
 });
 
 test('gateways have no volume that outlives them', () => {
@@ -123,27 +143,31 @@ async function start(command: readonly string[], also: Variables): Promise<Serve
   const parameters = command
     .slice(command.indexOf('serve') + 1)
     .map((each) => (/^https:|UPSTREAM:/.test(each) ? upstreamUrl : each.replace(/^\$\{\w+:-(\w+)\}$/, '$1')));
-  const server = await startServer(
-    'serve',
-    folder.path,
-    { KEY_FILE: join(folder.path, 'keys'), ...also },
-    { parameters },
-  );
+  // Each Redis is the store of other gateways, which remember it next to their keys.
+  const keys = join(folderNamed(`keys of ${running.servers.length} ${performance.now()}`), 'keys');
+  copyFileSync(join(folder.path, 'keys'), keys);
+  const server = await startServer('serve', folder.path, { KEY_FILE: keys, ...also }, { parameters });
   running.servers.push(server);
   return server;
 }
 
 /** Starts a Redis of the files, and waits until it answers. */
 async function startRedis(program: string, parameters: readonly string[], port: number, host = 'redis-0') {
-  const child = spawn(program, parameters, { env: { PATH: process.env.PATH, HOSTNAME: host }, stdio: 'ignore' });
+  const child = spawn(program, parameters, { env: variablesOf(host), stdio: 'ignore' });
   running.programs.push(child);
-  const raw = new Redis({ port, lazyConnect: true, retryStrategy: () => 50 }).on('error', () => {});
+  const isProtected = program === 'sh';
+  const options = { port, lazyConnect: true, retryStrategy: () => 50, ...(isProtected && { password }) };
+  const raw = new Redis(options).on('error', () => {});
   try {
     await until('Redis to answer', async () => (await raw.ping()) === 'PONG');
   } finally {
     raw.disconnect();
   }
 }
+
+/** Of a pod of the StatefulSet. */
+const password = 'a password of the test';
+const variablesOf = (host: string) => ({ PATH: process.env.PATH, HOSTNAME: host, REDISCLI_AUTH: password });
 
 async function disable({ callers }: Server, key = 'a-key-of-16-characters'): Promise<number> {
   const response = await fetch(`${callers}/pal/servlet/Recurring/v25/disable`, {
@@ -205,20 +229,35 @@ test('Kubernetes: a master and a replica of its command hold what a gateway send
   const [container] = find('StatefulSet', 'redis').spec.template.spec.containers;
   const [shell, flag, script] = container.command as [string, string, string];
   const ports = [await freePort(), await freePort()] as const;
+  const folders = [folderNamed('redis-0'), folderNamed('redis-1')] as const;
   const scriptAt = (at: 0 | 1): string =>
     script
       .replace('redis-0.redis 6379', `127.0.0.1 ${ports[0]}`)
-      .replace('--dir /data', `--dir ${folderNamed(`redis-${at}`)} --port ${ports[at]}`);
-  await startRedis(shell, [flag, scriptAt(0)], ports[0], 'redis-0');
+      .replace('redis-1.redis:6379 redis-2.redis:6379', `127.0.0.1:${ports[1]}`)
+      .replace('dir /data', `dir "${folders[at]}"\nport ${ports[at]}`)
+      .replace('/data/', `${folders[at]}/`);
+  // The master waits for the answer of its replicas.
   await startRedis(shell, [flag, scriptAt(1)], ports[1], 'redis-1');
-  const raw = new Redis({ port: ports[0] });
+  await startRedis(shell, [flag, scriptAt(0)], ports[0], 'redis-0');
+  const raw = new Redis({ port: ports[0], password });
   await until('the replica to be in step', async () => /slave0:.*state=online/.test(await raw.info('replication')));
   raw.disconnect();
-  const server = await start(deployment().spec.containers[0].args, {
-    REDIS_STORE_URL: `redis://127.0.0.1:${ports[0]}`,
-  });
+  const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${ports[0]}`;
+  const server = await start(deployment().spec.containers[0].args, { REDIS_STORE_URL: url });
   expect(await disable(server)).toBe(200);
   // The control: without the replica, nothing is sent.
-  running.programs.pop()?.kill('SIGKILL');
+  const [replica, master] = running.programs;
+  replica?.kill('SIGKILL');
   expect(await disable(server, 'another-key-of-the-test')).toBe(503);
+
+  // Without its volume, the master does not empty the replica.
+  await startRedis(shell, [flag, scriptAt(1)], ports[1], 'redis-1');
+  master?.kill('SIGKILL');
+  rmSync(folders[0], { recursive: true });
+  mkdirSync(folders[0]);
+  const refused = spawnSync(shell, [flag, scriptAt(0)], { env: variablesOf('redis-0'), encoding: 'utf8' });
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('promote the replica')]);
+  const kept = new Redis({ port: ports[1], password });
+  expect(await kept.dbsize()).toBeGreaterThan(0);
+  kept.disconnect();
 });

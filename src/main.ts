@@ -35,6 +35,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   audit: () => import('./cli/audit.ts'),
   retention: () => import('./cli/retention.ts'),
   pending: () => import('./cli/pending.ts'),
+  records: () => import('./cli/records.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),
   wsdl: () => import('./cli/wsdl.ts'),

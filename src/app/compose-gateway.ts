@@ -249,6 +249,7 @@ export async function composeGateway<M extends Metrics>(
   metrics.invalidDeprecations = () => deprecations.invalidCount;
   // They hold from the first request on.
   await Promise.all([deprecations.refresh(), backend.limits.refresh(), shadows.refresh()]);
+  backend.records?.started?.();
   const scanTexts =
     textScan && secretReports && createTextScan(textScan.detector, textScan.refuses, secretReports.report);
   const accepting =

@@ -205,7 +205,10 @@ function createProbes(
           { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
           { name: 'writes', check: checkWrites },
         ]
-      : [{ name: 'store', check: records.check }]),
+      : [
+          { name: 'store', isOnlyForWrites: true, check: records.check },
+          { name: 'records', isOnlyForWrites: true, check: async () => await records.checkMarker?.() },
+        ]),
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
     // The keys are in memory: only a start needs the service.
     ...(kms === undefined ? [] : [{ name: 'kms', isPartial: true, check: kms }]),

@@ -116,7 +116,8 @@ export async function openBackend(
         `${place} takes no second index key: serve with one, and change it when its records have expired`,
       );
     const scope = fingerprintOf(deriveKey(ring.index, 'callers'), config.environment);
-    records = await openRecords(config, { clock: context?.clock ?? clock, scope });
+    const isTransient = keys !== undefined || (open !== undefined && config.keyFile === undefined);
+    records = await openRecords(config, { clock: context?.clock ?? clock, scope, isTransient });
     const isClockChecked = context === undefined && !isInMemory;
     const clockCheck = isClockChecked ? createClockCheck({ engine, clock, daysMax, place }) : noClockCheck;
     // The clock of the machine may be set. One that replaces it is set on purpose.

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { SharedCounts } from '../callers/limits/shared-counts.ts';
 import type { Config } from '../config/config.ts';
-import type { Log } from '../http/log.ts';
+import type { Log, LogLevel } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { CacheEvent } from '../store/redis/cache.ts';
@@ -18,12 +18,15 @@ export async function openCache(
 ): Promise<IdempotencyCache | undefined> {
   const report = ({ kind, ...members }: CacheEvent | RedisEvent): void => {
     metrics.redisEvent(kind);
-    if (kind === 'up' || kind === 'down') log.write('info', `Redis is ${kind}`, { redis: kind, ...members });
+    const line = lines[kind];
+    if (line !== undefined) log.write(line.level, line.text, { redis: kind, ...members });
   };
   const redis = records?.redis;
   if (redis !== undefined) {
     redis.listen(report);
     metrics.redisUp = () => redis.isUp;
+    metrics.redisMemory = redis.memory;
+    metrics.recordsLost = () => records?.isLost === true;
     shareCounts(limits, redis.client);
     return findsByReserving;
   }
@@ -41,6 +44,18 @@ export async function openCache(
   shareCounts(limits, cache.client);
   return cache;
 }
+
+/** The lines of the log; the other events are counted. */
+const lines: Readonly<Partial<Record<(CacheEvent | RedisEvent)['kind'], { level: LogLevel; text: string }>>> = {
+  up: { level: 'info', text: 'Redis is up' },
+  down: { level: 'info', text: 'Redis is down' },
+  lost: {
+    level: 'error',
+    text: 'the store in Redis has lost records: writes to servers that do not deduplicate are refused',
+  },
+  settling: { level: 'warn', text: 'the store in Redis was restarted or failed over: gateways compare what they know' },
+  same: { level: 'info', text: 'the store in Redis is the one that this gateway knows' },
+};
 
 /** Spares a read: the records in Redis are read as they are reserved. */
 const findsByReserving: IdempotencyCache = Object.freeze<IdempotencyCache>({

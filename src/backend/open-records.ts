@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { RedisCallers } from '../callers/redis/open.ts';
 import type { Config } from '../config/config.ts';
+import { keyFileIn } from '../config/key-file-of-folder.ts';
 import type { IdempotentStore } from '../idempotency/ports.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { StoreInspection } from '../store/sql/inspection.ts';
@@ -21,17 +22,38 @@ export interface ForeignRecords {
   readonly redis?: {
     readonly client: object;
     readonly isUp: boolean;
+    /** Bytes of the fullest master; `max` is 0 without a limit. Throws StoreUnavailable. */
+    memory(): Promise<{ readonly used: number; readonly max: number }>;
     /** Replaces the listener for its outages. At first there is none. */
     listen(listener: (event: RedisEvent) => void): void;
   };
-  /** From now on `check` includes whether reservations outlive a crash. Throws NotDurable where they do not, and StoreUnavailable. */
+  /**
+   * For upstreams that do not deduplicate: from now on `check` includes whether reservations outlive a crash, and `checkMarker` whether the store
+   * is the one that this gateway knows. Throws NotDurable where they do not, and StoreUnavailable.
+   */
   requireDurability(): Promise<void>;
+  /** Callers are served from now on: without Redis, they get a refusal at once. */
+  started?(): void;
   /** Rejects where requests with a key cannot be answered now. */
   check(): Promise<void>;
+  /** Rejects where the store has lost records, or may have. Absent where nothing is stored. */
+  checkMarker?(): Promise<void>;
+  /** Whether the store has lost records, as far as it is known now. */
+  readonly isLost?: boolean;
+  /** Returns why the store is not the one that this gateway knows. Changes nothing. */
+  findLoss?(): Promise<string | undefined>;
+  /** Makes Redis the store, with what it has. Returns why it was not. Throws StoreUnavailable. */
+  acceptLoss?(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-export type RedisEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
+export type RedisEvent =
+  | { readonly kind: 'up' }
+  | { readonly kind: 'down'; readonly reason: string }
+  /** Whether it is the store that this gateway knows. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'settling' }
+  | { readonly kind: 'lost'; readonly reason: string };
 
 const stateless: ForeignRecords = Object.freeze<ForeignRecords>({
   store: createStatelessStore(),
@@ -55,13 +77,18 @@ export class NotDurable extends Error {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * Returns undefined where there is a database. `scope`: gateways with the same one share callers and deprecations. Throws StoreUnavailable, and
- * a plain error for an invalid address.
- */
+export interface RecordsOptions {
+  readonly clock: Clock;
+  /** Gateways with the same one share callers and deprecations. */
+  readonly scope: string;
+  /** Whether the keys end with the process. Then nothing else of the store is remembered either. */
+  readonly isTransient: boolean;
+}
+
+/** Returns undefined where there is a database. Throws StoreUnavailable, and a plain error for an invalid address. */
 export async function openRecords(
   config: Config,
-  { clock, scope }: { readonly clock: Clock; readonly scope: string },
+  { clock, scope, isTransient }: RecordsOptions,
 ): Promise<ForeignRecords | undefined> {
   const { redisStoreUrl, redisCaFile, redisStoreDays, redisStoreDurable, redisStoreReplicas } = config;
   if (config.stateless) return stateless;
@@ -74,6 +101,8 @@ export async function openRecords(
     import('../callers/redis/open.ts'),
   ]);
   let listener: (event: RedisEvent) => void = () => {};
+  let continuity: Extract<RedisEvent, { readonly kind: 'same' | 'settling' | 'lost' }> = { kind: 'same' };
+  const keyFile = config.keyFile ?? keyFileIn(config.dataDir);
   const commands = new RecordCommands({
     url: redisStoreUrl,
     ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),
@@ -85,6 +114,14 @@ export async function openRecords(
         replicas: redisStoreReplicas,
       }),
     onEvent: (event) => listener(event),
+    marker: {
+      isTransient,
+      file: isTransient || keyFile === undefined ? undefined : `${keyFile}.redis-store`,
+      onChange(now) {
+        continuity = now;
+        listener(now);
+      },
+    },
   });
   await commands.connected().catch(async (thrown) => {
     await commands.close();
@@ -106,15 +143,30 @@ export async function openRecords(
       get isUp() {
         return commands.isUp;
       },
+      memory: () => commands.memory(),
       listen: (next) => {
         listener = next;
+        if (continuity.kind !== 'same') next(continuity);
       },
     },
     async requireDurability() {
       isDurabilityNeeded = true;
       await requireDurability();
+      await commands.watchMarker();
     },
-    check: () => (isDurabilityNeeded ? requireDurability() : commands.check()),
+    started: () => commands.started(),
+    async check() {
+      if (isDurabilityNeeded) await requireDurability();
+      await commands.check();
+    },
+    async checkMarker() {
+      if (isDurabilityNeeded) await commands.checkMarker();
+    },
+    get isLost() {
+      return continuity.kind === 'lost';
+    },
+    findLoss: () => commands.findLoss(),
+    acceptLoss: () => commands.acceptLoss(),
     close: () => commands.close(),
   });
 }

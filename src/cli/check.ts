@@ -39,9 +39,12 @@ async function check({ connect }: CheckOptions): Promise<void> {
           ...(store?.faults ?? []),
         ];
   const faults = [...projectFaults(), ...upstreamFaults, ...found];
+  const losses = store?.losses ?? [];
   const warnings = [...(store?.warnings ?? []), ...(config === undefined ? [] : tlsWarnings(config, Date.now()))];
   const verdict =
-    faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];
+    faults.length > 0
+      ? ['These faults prevent a start:']
+      : [losses.length > 0 ? '`triglyph serve` will start.' : 'Nothing is wrong: `triglyph serve` will start.'];
   const upstreamLines = describeUpstreams(plan, servedServices(), configFileName() ?? '');
   const attempts = connect ? await Promise.all(serversOf(plan).map(attempt)) : [];
   print(
@@ -53,9 +56,10 @@ async function check({ connect }: CheckOptions): Promise<void> {
     '',
     ...verdict,
     ...faults.map((fault) => `- ${fault}`),
+    ...(losses.length === 0 ? [] : ['Writes are refused:', ...losses.map((each) => `- ${each}`)]),
     ...(warnings.length === 0 ? [] : ['', 'Soon:', ...warnings.map((warning) => `- ${warning}`)]),
   );
-  if (faults.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
+  if (faults.length > 0 || losses.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
 }
 
 /** What is not there says so before someone needs it. */

@@ -13,6 +13,8 @@ import { servedServices } from './project-upstreams.ts';
 /** What is wrong with the store: what prevents serving it, and what will. */
 export interface StoreReport {
   readonly faults: readonly string[];
+  /** What prevents no start, and refuses writes. */
+  readonly losses: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -30,13 +32,29 @@ export async function inspectStore(config: Config, plan = noUpstreams): Promise<
       const clockFault = await backend.clockCheck.findFault();
       if (needsDurableRecords(plan, servedServices())) await backend.records?.requireDurability();
       const faults = [...(clockFault === undefined ? [] : [clockFault]), ...(await credentialFaults(backend, plan))];
-      return { faults, warnings: await expiryWarnings(backend) };
+      return { faults, losses: await findLosses(backend, plan), warnings: await expiryWarnings(backend) };
     } finally {
       await backend.close();
     }
   } catch (thrown) {
-    return { faults: explain(thrown), warnings: [] };
+    return { faults: explain(thrown), losses: [], warnings: [] };
   }
+}
+
+async function findLosses({ records }: Backend, plan: UpstreamPlan): Promise<readonly string[]> {
+  const reason = needsDurableRecords(plan, servedServices()) ? await records?.findLoss?.() : undefined;
+  const losses =
+    reason === undefined
+      ? []
+      : [
+          `The store in Redis is not the one that this gateway knows: ${reason}. Look why, then \`triglyph records accept-loss\`.`,
+        ];
+  try {
+    await records?.check();
+  } catch (thrown) {
+    losses.push(...explain(thrown));
+  }
+  return losses;
 }
 
 const warnedMs = 30 * 86_400_000;

@@ -13,7 +13,7 @@ export interface AdminAccess {
 }
 
 /** Orchestrators and load balancers probe without credentials. */
-const openPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+const openPaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/readyz/reads']);
 
 /** Returns the refusal, if the request is refused. */
 export function refuseAdminRequest({ headers, path }: AdminRequest, { hosts, token }: AdminAccess): Page | undefined {

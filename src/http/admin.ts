@@ -18,6 +18,8 @@ export interface Probe {
   readonly name: string;
   /** Only some requests depend on the part: the server is ready without it. */
   readonly isPartial?: boolean;
+  /** Requests that read do not depend on the part. */
+  readonly isOnlyForWrites?: boolean;
   /** Throws or rejects if the part does not work. */
   check(): unknown;
 }
@@ -109,6 +111,8 @@ async function resultOf({ check }: Probe): Promise<string> {
 export interface Readiness {
   /** Every part that all requests depend on works, and the server does not stop. */
   readonly ready: boolean;
+  /** The same for requests that read. */
+  readonly readyForReads: boolean;
   readonly draining: boolean;
   /** `ok`, or the name of the error, by part. */
   readonly probes: Readonly<Record<string, string>>;
@@ -124,22 +128,24 @@ export interface Inspected {
 export async function inspect({ probes, draining }: Inspected): Promise<Readiness> {
   const results = await Promise.all(probes.map(async (probe) => ({ probe, result: await resultOf(probe) })));
   const stopping = draining();
-  const ready = !stopping && results.every(({ probe, result }) => result === 'ok' || probe.isPartial === true);
+  const needed = results.filter(({ probe, result }) => result !== 'ok' && probe.isPartial !== true);
   return {
-    ready,
+    ready: !stopping && needed.length === 0,
+    readyForReads: !stopping && needed.every(({ probe }) => probe.isOnlyForWrites === true),
     draining: stopping,
     probes: Object.fromEntries(results.map(({ probe, result }) => [probe.name, result])),
   };
 }
 
-async function readinessPage({ readiness }: AdminParts): Promise<Page> {
+async function readinessPage({ readiness }: AdminParts, member: 'ready' | 'readyForReads' = 'ready'): Promise<Page> {
   const found = await readiness();
-  return jsonPage(found.ready ? 200 : 503, found);
+  return jsonPage(found[member] ? 200 : 503, found);
 }
 
 const pages: Readonly<Record<string, (parts: AdminParts) => Promise<Page>>> = Object.freeze({
   '/livez': async () => jsonPage(200, { live: true }),
-  '/readyz': readinessPage,
+  '/readyz': (parts) => readinessPage(parts),
+  '/readyz/reads': (parts) => readinessPage(parts, 'readyForReads'),
   '/metrics': async ({ registry }) => ({
     status: 200,
     contentType: registry.contentType,

@@ -19,6 +19,7 @@ import { keyOperations } from './keys/contract.ts';
 import { type OwnProof, operatorProblems } from './operation.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from './operator.ts';
 import { pendingOperations, pendingProblems } from './pending/contract.ts';
+import { recordOperations } from './records/contract.ts';
 import { reportOperations } from './report/contract.ts';
 import { retentionOperations } from './retention/contract.ts';
 import { shadowOperations } from './shadow/contract.ts';
@@ -50,6 +51,7 @@ export const subjects = Object.freeze({
   report: subject(reportOperations, async () => (await import('./report/handlers.ts')).reportHandlers),
   webhooks: subject(webhookOperations, async () => (await import('./webhooks/handlers.ts')).webhookHandlers),
   pending: subject(pendingOperations, async () => (await import('./pending/handlers.ts')).pendingHandlers),
+  records: subject(recordOperations, async () => (await import('./records/handlers.ts')).recordHandlers),
   keys: subject(keyOperations, async () => (await import('./keys/handlers.ts')).keyHandlers),
   audit: subject(auditOperations, async () => (await import('./audit/handlers.ts')).auditHandlers),
   retention: subject(retentionOperations, async () => (await import('./retention/handlers.ts')).retentionHandlers),
@@ -81,7 +83,8 @@ export function servesBuiltIn(services: readonly Pick<Service, 'name'>[]): boole
 /** The problems that they declare. */
 export const allOperatorProblems = { ...operatorProblems, ...pendingProblems, ...webhookProblems, ...callerProblems };
 
-const ofPending: ReadonlySet<Operation> = new Set<Operation>(pendingOperations);
+/** What works without a database, whatever is stored. */
+const ofForwarding: ReadonlySet<Operation> = new Set<Operation>([...pendingOperations, ...recordOperations]);
 /** What Redis stores for gateways without a database. */
 const ofCallers: ReadonlySet<Operation> = new Set<Operation>([
   ...callerOperations,
@@ -91,7 +94,7 @@ const ofCallers: ReadonlySet<Operation> = new Set<Operation>([
 
 /** Without a database, other changes would end with the process, and other gateways would not have them. */
 function requireStored(operation: Operation, { backend: { records } }: OperatorContext): void {
-  if (records === undefined || operation.effect === 'reads' || ofPending.has(operation)) return;
+  if (records === undefined || operation.effect === 'reads' || ofForwarding.has(operation)) return;
   if (records.callers === undefined) refuse('This gateway has no database, so it stores nothing.');
   if (!ofCallers.has(operation))
     refuse(

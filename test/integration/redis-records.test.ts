@@ -9,6 +9,7 @@ import { placeOf } from '../../src/store/redis/record-keys.ts';
 import { createRecordStore } from '../../src/store/redis/record-store.ts';
 import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
 import { forwardingDefects } from '../simulation/forwarding-defects.ts';
+import { openProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis, startRedisCluster } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { describeForwarding } from './forwarding.ts';
@@ -167,7 +168,7 @@ describe('what only Redis can do', () => {
       return spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     };
     try {
-      expect(await countOf(() => commands.check())).toBe(1);
+      expect(await countOf(() => commands.find(placeOf({ id: 'A', recordKey: undefined })))).toBe(1);
       // Control: another client.
       expect(await countOf(() => server.raw.ping())).toBe(50);
     } finally {
@@ -243,6 +244,47 @@ describe('what only Redis can do', () => {
       replica.resume();
     }
     await until('a confirmed reservation', () => reserve(store, 'C').then(() => true));
+  });
+  test('a reservation that was not confirmed is taken back at the replica that takes over, too', async () => {
+    const master = await start();
+    const replica = await start(['--replicaof', '127.0.0.1', String(master.port)]);
+    await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
+    const proxy = await openProxy(master.port);
+    const store = await open(`redis://127.0.0.1:${proxy.port}`, [], 1);
+    opened.push(store);
+    await until('a confirmed reservation', () => reserve(store, 'A').then(() => true));
+    replica.pause();
+    await expect(reserve(store, 'C')).rejects.toThrow(/NotCopied/);
+    await master.kill();
+    replica.resume();
+    await replica.raw.replicaof('NO', 'ONE');
+    // As if the reservation, and not its removal, had reached the replica.
+    const promoted = await openOnKept(replica);
+    await until('the reservation at the replica', async () => {
+      await reserve(promoted, 'C').catch(() => {});
+      return (await find(promoted, 'C')) !== undefined;
+    });
+    proxy.lead(replica.port);
+    await until('the reservation to be taken back', async () => (await find(promoted, 'C')) === undefined);
+    expect(await find(promoted, 'A')).toMatchObject({ pending: { id: 'A' } });
+    await proxy.close();
+  });
+  test('a server that takes no writes fails the probe, and answers reads', async () => {
+    const server = await start();
+    const store = await openOn(server);
+    await reserve(store, 'A');
+    const isReady = () =>
+      store.commands.check().then(
+        () => true,
+        () => false,
+      );
+    expect(await isReady()).toBe(true);
+    await server.raw.config('SET', 'maxmemory', '1');
+    await until('the probe to fail', async () => !(await isReady()));
+    expect(await find(store, 'A')).toMatchObject({ pending: { id: 'A' } });
+    expect(await store.commands.memory()).toMatchObject({ max: 1 });
+    await server.raw.config('SET', 'maxmemory', '0');
+    await until('the probe to succeed', isReady);
   });
   test('one WAIT confirms the reservations of one turn of the event loop, and one more those of the next', async () => {
     const master = await start();

@@ -65,6 +65,7 @@ export const recordedCommands: Readonly<Record<string, readonly string[]>> = {
   'pending settle': ['unknown', '--not-done'],
   'pending show': ['unknown'],
   'platform show': ['AcmePlatform'],
+  'records accept-loss': [],
   report: [],
   restore: ['backup.db'],
   'retention apply': [],

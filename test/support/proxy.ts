@@ -8,13 +8,16 @@ export interface TestProxy {
   cut(word: string, when: 'before the server receives' | 'before the client receives'): void;
   /** Delays every answer from now on, in milliseconds. */
   delay(ms: number): void;
+  /** Closes all connections. New ones lead to another local port. */
+  lead(target: number): void;
   /** Connections that exist stay open and carry nothing more, as after a cut cable. New ones work. */
   freeze(): void;
   close(): Promise<void>;
 }
 
 /** Opens a proxy in front of a local port. */
-export const openProxy = async (target: number): Promise<TestProxy> => {
+export const openProxy = async (first: number): Promise<TestProxy> => {
+  let target = first;
   const sockets = new Set<Socket>();
   let delayMs = 0;
   let order: { readonly word: string; readonly when: string } | undefined;
@@ -63,6 +66,10 @@ export const openProxy = async (target: number): Promise<TestProxy> => {
     },
     delay(ms) {
       delayMs = ms;
+    },
+    lead(next) {
+      target = next;
+      for (const socket of sockets) socket.destroy();
     },
     freeze() {
       for (const socket of sockets) socket.pause();

@@ -1,5 +1,5 @@
 /** Gateways without a database: records in Redis, or nothing at all. What they do, what they refuse, and what `check` says of it. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -156,6 +156,67 @@ test('a Redis that may lose reservations is refused, and readiness turns when it
   }
   await until('readiness to turn back', async () => (await readiness()) === 200);
   expect(await disable(server, 'key-1')).toMatchObject({ status: 200 });
+});
+
+test('a Redis that was emptied while no gateway ran takes no write until an operator accepts it', async () => {
+  const auditFile = join(folder.path, 'audit.jsonl');
+  const settings = { ...inRedis(), AUDIT: 'on', AUDIT_LOG: `file:${auditFile}` };
+  const statusOf = async ({ admin }: Server, path: string) => (await fetch(`${admin}${path}`)).status;
+  const first = await serve('', settings);
+  expect(await disable(first, 'key-1')).toEqual({ status: 200, isReplay: false });
+  // The controls: a restart alone loses nothing, and another machine takes over what it finds.
+  await servers.splice(0)[0]!.stop();
+  const keys = readFileSync(join(folder.path, 'keys'), 'utf8');
+  const [again, other] = [
+    await serve('', settings),
+    await serve('', { ...inRedis(), KEY_FILE: '', TRIGLYPH_KEYS: keys }),
+  ];
+  for (const server of [again, other]) expect(await disable(server, 'key-1')).toEqual({ status: 200, isReplay: true });
+  expect(await disable(other, 'key-2')).toEqual({ status: 200, isReplay: false });
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+
+  await redis.raw.flushall();
+  upstream.keys.length = 0;
+  const [server, unaware] = [
+    await serve('', settings),
+    await serve('', { ...inRedis(), KEY_FILE: '', TRIGLYPH_KEYS: keys }),
+  ];
+  const call = (format: string, accept: string, body: string) =>
+    fetch(`${server.callers}/pal/servlet/Recurring/v25/disable`, {
+      method: 'POST',
+      headers: { 'Content-Type': format, 'X-API-Key': 'of the caller', 'Idempotency-Key': 'key-1' },
+      body,
+    }).then(async (response) => {
+      const text = await response.text();
+      expect([format, response.status, response.headers.get('transient-error'), text]).toEqual([
+        ...[format, format === 'text/xml' ? 500 : 503, 'true'],
+        expect.stringContaining(accept),
+      ]);
+    });
+  const parts = { merchantAccount: 'AnyMerchant', shopperReference: 'shopper-1' };
+  await call('application/json', '"errorCode":"703"', JSON.stringify(parts));
+  await call('application/x-www-form-urlencoded', 'errorCode=703', new URLSearchParams(parts).toString());
+  const soap = `<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><disable xmlns="http://recurring.services.adyen.com"><request><merchantAccount>AnyMerchant</merchantAccount><shopperReference>shopper-1</shopperReference></request></disable></Body></Envelope>`;
+  await call('text/xml', '<faultstring>', soap);
+  // Without a file that remembers, an emptied Redis and a new one look the same.
+  expect(await disable(unaware, 'key-2')).toMatchObject({ status: 503 });
+  expect(upstream.keys).toEqual([]);
+  expect([await statusOf(server, '/readyz'), await statusOf(server, '/readyz/reads')]).toEqual([503, 200]);
+  expect(await (await fetch(`${server.admin}/metrics`)).text()).toMatch(/^triglyph_records_lost 1$/m);
+  expect(server.output()).toContain('the store in Redis has lost records');
+  const erp = { url: upstream.url, credentials: 'forward', idempotency: 'none' };
+  const answeredBy = { Recurring: 'erp', BalancePlatform: 'erp' };
+  writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify({ upstreams: { erp }, answeredBy }));
+  const checked = await run('check', settings);
+  expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('triglyph records accept-loss') });
+
+  const accepted = await run('records accept-loss', settings);
+  expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('The store had lost records') });
+  expect(readFileSync(auditFile, 'utf8')).toContain('records accept-loss');
+  for (const each of [server, unaware])
+    await until('readiness to turn back', async () => (await statusOf(each, '/readyz')) === 200);
+  expect(await disable(server, 'key-1')).toEqual({ status: 200, isReplay: false });
+  expect(await disable(unaware, 'key-1')).toEqual({ status: 200, isReplay: true });
 });
 
 test('gateways that store nothing derive one key for a request, whoever gets its retry', async () => {

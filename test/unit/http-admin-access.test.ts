@@ -16,7 +16,7 @@ async function open(access?: AdminAccess): Promise<string> {
     port: 0,
     access,
     registry: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => 'triglyph_up 1\n' },
-    readiness: async () => ({ ready: true, draining: false, probes: {} }),
+    readiness: async () => ({ ready: true, readyForReads: true, draining: false, probes: {} }),
     extension: async ({ path }) => (path === '/extension' ? jsonPage(200, {}) : undefined),
   });
   return `http://127.0.0.1:${admin.port}`;

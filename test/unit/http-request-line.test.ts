@@ -28,7 +28,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     registry: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => '' },
-    readiness: async () => ({ ready: true, draining: false, probes: {} }),
+    readiness: async () => ({ ready: true, readyForReads: true, draining: false, probes: {} }),
   });
 });
 afterAll(() => Promise.all([servers.plain.drain(), servers.TLS.drain(), admin.close()]));

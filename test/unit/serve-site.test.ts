@@ -63,7 +63,7 @@ test.each([
     host: '127.0.0.1',
     port: 0,
     registry: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => '' },
-    readiness: async () => ({ ready: true, draining: false, probes: {} }),
+    readiness: async () => ({ ready: true, readyForReads: true, draining: false, probes: {} }),
     extension: async (request) => jsonPage(200, [await request.body()]),
     site: { site, options, failed: () => {} },
   });

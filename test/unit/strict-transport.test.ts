@@ -99,7 +99,7 @@ test.each([
     tls: certificate,
     access: { hosts: ['console.example.com'] },
     registry: { contentType: 'text/plain; version=0.0.4; charset=utf-8', metrics: async () => '' },
-    readiness: async () => ({ ready: true, draining: false, probes: {} }),
+    readiness: async () => ({ ready: true, readyForReads: true, draining: false, probes: {} }),
     site: { site, options, failed: () => {} },
   });
   opened.push(admin);

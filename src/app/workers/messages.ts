@@ -24,6 +24,7 @@ export type TrafficAsk =
 /** What a worker that serves says of itself. */
 export interface WorkerState {
   readonly ready: boolean;
+  readonly readyForReads: boolean;
   /** `ok`, or the name of the error, by part. */
   readonly probes: Readonly<Record<string, string>>;
   /** What the console shows of the process. */

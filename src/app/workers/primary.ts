@@ -94,7 +94,12 @@ async function inspectWorkers(supervisor: Supervisor): Promise<Readiness> {
   if (isReady) await Promise.race([Promise.all(asked), setTimeout(othersMsMax)]);
   const draining = supervisor.isStopping;
   const workers = isReady ? 'ok' : known.length === 0 ? 'noAnswer' : 'notReady';
-  return { ready: isReady && !draining, draining, probes: { workers, ...bestOf(known) } };
+  return {
+    ready: isReady && !draining,
+    readyForReads: known.some(({ readyForReads }) => readyForReads) && !draining,
+    draining,
+    probes: { workers, ...bestOf(known) },
+  };
 }
 
 /** A worker that hangs is missing. */

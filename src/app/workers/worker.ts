@@ -50,9 +50,9 @@ export async function answerPrimary({ registry, readiness, report, traffic }: Pr
   const endTraffic = traffic && answerTraffic(traffic.recorder);
   const onMessage = (message: unknown): void => {
     if (isFromPrimary(message, 'ready?'))
-      void readiness().then(({ ready, probes }) => {
+      void readiness().then(({ ready, readyForReads, probes }) => {
         const process: ProcessReport = { ...report(), role: 'worker' };
-        send({ triglyph: 'ready', id: message.id, ready, probes, process });
+        send({ triglyph: 'ready', id: message.id, ready, readyForReads, probes, process });
       });
   };
   process.on('message', onMessage);

@@ -12,6 +12,10 @@ export interface ObservedState {
   temporaryFiles?: { readonly files: number; readonly bytes: number };
   /** Whether Redis answers. Absent if no Redis is configured. */
   redisUp?: () => boolean;
+  /** The memory of a Redis that is the store, in bytes; `max` is 0 without a limit. Absent otherwise. */
+  redisMemory?: () => Promise<{ readonly used: number; readonly max: number }>;
+  /** Whether a Redis that is the store has lost records. Absent otherwise. */
+  recordsLost?: () => boolean;
   /** Whether the key management service gives keys. Absent if no such service is configured. */
   kmsUp?: () => Promise<boolean>;
   webhooks?: {
@@ -109,6 +113,24 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       // 0 if one worker cannot reach it.
       aggregator: 'min',
       value: () => state.redisUp && Number(state.redisUp()),
+    },
+    {
+      name: 'triglyph_redis_memory_bytes',
+      help: 'Memory that the store in Redis uses, at its fullest master; absent with a database, or if Redis does not answer.',
+      aggregator: 'max',
+      value: async () => (await state.redisMemory?.())?.used,
+    },
+    {
+      name: 'triglyph_redis_memory_max_bytes',
+      help: 'Memory that this master may use (maxmemory); absent without a limit.',
+      aggregator: 'max',
+      value: async () => (await state.redisMemory?.())?.max || undefined,
+    },
+    {
+      name: 'triglyph_records_lost',
+      help: 'Whether the store in Redis has lost records, 1 or 0, until "triglyph records accept-loss"; absent with a database.',
+      aggregator: 'max',
+      value: () => state.recordsLost && Number(state.recordsLost()),
     },
     {
       name: 'triglyph_kms_up',

@@ -1,18 +1,16 @@
 /** Finds out whether a Redis keeps what it has confirmed, as a reservation needs where the other server has every request anew. */
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { StoreUnavailable } from '../errors.ts';
 import { parseAddress } from './address.ts';
+import type { Copies } from './confirmed-script.ts';
 import { reasonOf } from './failure.ts';
-import { field, majorVersionMin } from './inspect.ts';
+import { field, majorVersionMin, mastersOf } from './inspect.ts';
 import type { Connection } from './open.ts';
 
-export interface Durability {
+/** With the copies that a reservation needs. */
+export interface Durability extends Copies {
   /** Why reservations may be lost, each with its correction. */
   readonly faults: readonly string[];
-  /** How many replicas must have a reservation. */
-  readonly replicas: number;
-  /** Whether they must have it in their append-only files, too: Redis 7.2 and later tell, by `WAITAOF`. */
-  readonly toFiles: boolean;
 }
 
 export interface DurabilityOptions {
@@ -30,7 +28,7 @@ type Settings = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 /** Asks each master. Throws StoreUnavailable where one does not answer. */
 export async function inspectDurability(client: Connection, options: DurabilityOptions): Promise<Durability> {
-  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  const nodes = mastersOf(client);
   if (nodes.length === 0) throw new StoreUnavailable('the store in Redis cannot answer now: no master is known');
   try {
     const found = await Promise.all(nodes.map((node) => inspectNode(node, options)));

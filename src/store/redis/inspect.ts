@@ -1,5 +1,5 @@
 /** Checks the version and settings of the Redis servers; the findings are only logged. */
-import { Cluster } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { Connection } from './open.ts';
 
 /** The first release with `SET ... NX GET`. */
@@ -23,9 +23,13 @@ export function warningsOf(info: string): readonly string[] {
 
 /** Asks each master once. Never rejects: a server that does not answer has no warnings. */
 export async function inspectServers(client: Connection): Promise<readonly string[]> {
-  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  const answers = await Promise.allSettled(nodes.map((node) => node.info()));
+  const answers = await Promise.allSettled(mastersOf(client).map((node) => node.info()));
   return answers.flatMap((each) => (each.status === 'fulfilled' ? warningsOf(each.value) : []));
+}
+
+/** The masters that are known now. */
+export function mastersOf(client: Connection): readonly Redis[] {
+  return client instanceof Cluster ? client.nodes('master') : [client];
 }
 
 /** A line of INFO. */

@@ -1,10 +1,11 @@
 /** The keys of records in Redis. A record and the list of pending requests beside it are in one slot of a cluster. */
 import type { NewPendingRequest, PendingName } from '../../idempotency/ports.ts';
 
-/** The keys of a record, and of the list of pending requests of its slot. */
+/** The keys of a record, and of the list of pending requests and the marker of its slot. */
 export interface RecordPlace {
   readonly record: string;
   readonly list: string;
+  readonly marker: string;
 }
 
 /** So many hash tags spread the records over the nodes of a cluster, and so many lists have all pending requests. */
@@ -13,11 +14,14 @@ const tags: readonly string[] = Array.from({ length: 256 }, (_, at) => at.toStri
 /** The lists of all pending requests. */
 export const pendingLists: readonly string[] = tags.map(listOf);
 
+/** The markers of the store: see `RecordMarker`. */
+export const markers: readonly string[] = tags.map(markerOf);
+
 /** A request without a key has a record under its own id. */
 export function placeOf({ id, recordKey }: PendingName): RecordPlace {
   const name = recordKey ?? `unkeyed ${id}`;
   const tag = tagOf(name);
-  return { record: `idem:r1:{${tag}}:${name}`, list: listOf(tag) };
+  return { record: `idem:r1:{${tag}}:${name}`, list: listOf(tag), marker: markerOf(tag) };
 }
 
 /** What the list has of a request. None of its parts has a line break: names are single lines, and the rest is made here. */
@@ -27,6 +31,10 @@ export function memberOf({ id, recordKey = '', tenant, credential }: NewPendingR
 
 function listOf(tag: string): string {
   return `idem:p1:{${tag}}`;
+}
+
+function markerOf(tag: string): string {
+  return `idem:m1:{${tag}}`;
 }
 
 /** FNV-1a: the same at every gateway and in every release. */

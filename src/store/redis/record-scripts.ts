@@ -47,22 +47,33 @@ return row
 `;
 
 /**
- * Adds a record with its pending request. ARGV: id, ms in flight, ms repeatable, member of the list, then names and values of fields.
- * Returns 1, or the record that another request has.
+ * Adds a record with its pending request. ARGV: id, ms in flight, ms repeatable, member of the list, epoch of the marker or an empty text, the
+ * count that the marker must have reached, then names and values of fields. KEYS[3] marker. Returns the new count of the marker (1 without an
+ * epoch), the record that another request has, or 0 where the marker is missing or behind.
  */
-const reserve = `${now}${record}
+const reserve = `
+if #KEYS == 0 then return 1 end
+${now}${record}
 local found = kind()
 if found == 'hash' then
   local row = redis.call('HMGET', KEYS[1], 'id', 'attempt')
   if row[1] == ARGV[1] and row[2] == ARGV[1] then return 1 end
 end
 if found ~= 'none' then return record(found) end
+local count = 1
+if ARGV[5] ~= '' then
+  count = redis.call('HINCRBY', KEYS[3], ARGV[5], 1)
+  if count <= tonumber(ARGV[6]) then
+    if count == 1 then redis.call('HDEL', KEYS[3], ARGV[5]) else redis.call('HINCRBY', KEYS[3], ARGV[5], -1) end
+    return 0
+  end
+end
 local in_flight = now + ARGV[2]
 local repeatable = now + ARGV[3]
 redis.call('HSET', KEYS[1], 'id', ARGV[1], 'attempt', ARGV[1], 'startedAt', text(now), 'inFlight', text(in_flight),
-  'repeatable', text(repeatable), 'member', ARGV[4], unpack(ARGV, 5))
+  'repeatable', text(repeatable), 'member', ARGV[4], unpack(ARGV, 7))
 redis.call('ZADD', KEYS[2], text(math.max(in_flight, repeatable)), ARGV[4])
-return 1
+return count
 `;
 
 /** ARGV: id, attempt, attempt that takes over, ms in flight. Returns 0 where another request has done so, or the request is in flight. */
@@ -125,23 +136,69 @@ local time = redis.call('TIME')
 return redis.call('ZCOUNT', KEYS[1], '-inf', time[1] * 1000 + math.floor(time[2] / 1000))
 `;
 
+/** The process that answers, and the history that it had before it was promoted. */
+const identity = `
+local function identity()
+  local server = string.match(redis.call('INFO', 'server'), 'run_id:([%w.-]+)') or ''
+  return server .. ':' .. (string.match(redis.call('INFO', 'replication'), 'master_replid2:([%w.-]+)') or '')
+end
+`;
+
+/** KEYS markers, ARGV `1` to name the server. Returns the server, then the epoch, the examined server and the count of each marker. */
+const readMarkers = `${identity}
+local found = {ARGV[1] == '1' and identity() or ''}
+for _, key in ipairs(KEYS) do
+  local marker = redis.call('HMGET', key, 'epoch', 'server')
+  found[#found + 1] = marker[1] or ''
+  found[#found + 1] = marker[2] or ''
+  found[#found + 1] = marker[1] and redis.call('HGET', key, marker[1]) or '0'
+end
+return found
+`;
+
+/**
+ * Changes markers. ARGV: change, epoch. `create` adds those that are missing, with the epoch. `trust` names the server in those of the epoch.
+ * `lose` replaces those of the epoch, and those that are missing, by one that no gateway accepts. `accept` replaces all by new ones. Returns
+ * the epoch of the first.
+ */
+const mark = `${identity}
+local server = identity()
+for _, key in ipairs(KEYS) do
+  local epoch = redis.call('HGET', key, 'epoch')
+  if ARGV[1] == 'trust' then
+    if epoch == ARGV[2] then redis.call('HSET', key, 'server', server) end
+  elseif ARGV[1] == 'lose' then
+    if not epoch or epoch == ARGV[2] then
+      redis.call('DEL', key)
+      redis.call('HSET', key, 'epoch', 'lost', 'server', server)
+    end
+  elseif ARGV[1] == 'accept' or not epoch then
+    redis.call('DEL', key)
+    redis.call('HSET', key, 'epoch', ARGV[2], 'server', server, ARGV[2], '1')
+  end
+end
+return redis.call('HGET', KEYS[1], 'epoch')
+`;
+
 /** By the names of their commands. */
 export const recordScripts = Object.freeze({
   recordFind: { lua: find, numberOfKeys: 1, readOnly: true },
   recordShow: { lua: show, numberOfKeys: 1, readOnly: true },
-  recordReserve: { lua: reserve, numberOfKeys: 2 },
+  recordReserve: { lua: reserve, numberOfKeys: 3 },
   recordTakeOver: { lua: takeOver, numberOfKeys: 2 },
   recordLeave: { lua: leave, numberOfKeys: 2 },
   recordSettle: { lua: settle, numberOfKeys: 2 },
   recordReport: { lua: report, numberOfKeys: 2 },
   pendingUnknown: { lua: countUnknown, numberOfKeys: 1, readOnly: true },
+  recordMarkers: { lua: readMarkers, readOnly: true },
+  recordMark: { lua: mark },
 });
 
 /** The commands that the scripts add to the client. */
 export interface RecordScripted {
   recordFind(record: string): Promise<unknown>;
   recordShow(record: string): Promise<unknown>;
-  recordReserve(record: string, list: string, ...parameters: readonly string[]): Promise<unknown>;
+  recordReserve(record: string, list: string, marker: string, ...parameters: readonly string[]): Promise<unknown>;
   recordTakeOver(record: string, list: string, id: string, attempt: string, by: string, ms: number): Promise<unknown>;
   recordLeave(record: string, list: string, id: string, attempt: string, failure: string): Promise<unknown>;
   recordSettle(
@@ -155,4 +212,6 @@ export interface RecordScripted {
   ): Promise<unknown>;
   recordReport(record: string, list: string, member: string): Promise<unknown>;
   pendingUnknown(list: string): Promise<unknown>;
+  recordMarkers(keys: number, ...parameters: readonly string[]): Promise<unknown>;
+  recordMark(keys: number, ...parameters: readonly string[]): Promise<unknown>;
 }

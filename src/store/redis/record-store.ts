@@ -18,7 +18,7 @@ import {
 import { RemoteTransaction } from '../remote-transaction.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../sql/unsettled-requests.ts';
 import type { ReadTransaction } from '../transaction.ts';
-import type { Copies, FoundPlace, RecordCommands } from './record-commands.ts';
+import type { FoundPlace, RecordCommands, ReservationNeeds } from './record-commands.ts';
 import { placeOf } from './record-keys.ts';
 
 /** What is known of a stored record without opening its outcome. */
@@ -92,7 +92,7 @@ type Change =
   | {
       readonly kind: 'reserve';
       readonly request: NewPendingRequest;
-      readonly copies: Copies;
+      readonly needs: ReservationNeeds;
       readonly record?: NewRecord | undefined;
     }
   | { readonly kind: 'settle'; readonly name: PendingName; readonly attempt: string; outcome: string };
@@ -131,8 +131,8 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
   get pendingRequests(): PendingRequests {
     return {
       add: async (request) => {
-        const copies = await this.#commands.copiesFor(request);
-        this.#change = { kind: 'reserve', request, copies, record: this.#takenForNew?.record };
+        const needs = await this.#commands.needsOf(request);
+        this.#change = { kind: 'reserve', request, needs, record: this.#takenForNew?.record };
       },
       takeOver: ({ id, recordKey, attempt }, by, ms) =>
         this.#commands.takeOver(placeOf({ id, recordKey }), id, attempt, by, ms),
@@ -152,9 +152,9 @@ class RedisTransaction extends RemoteTransaction implements IdempotentTransactio
       case undefined:
         return undefined;
       case 'reserve': {
-        const { request, record, copies } = change;
+        const { request, record, needs } = change;
         const place = placeOf(request);
-        const found = await this.#commands.reserve(place, request, record?.requestHash ?? '', copies);
+        const found = await this.#commands.reserve(place, request, record?.requestHash ?? '', needs);
         return found && { earlier: storedIn(found, request.recordKey ?? '') };
       }
       case 'settle': {

@@ -86,8 +86,10 @@ export interface LoadOptions {
   /** Without keys, as a control. */
   readonly hasKeys?: boolean;
   readonly liesAboutEffects?: boolean;
+  /** How often a client tries; 120 times by default. */
+  readonly triesMax?: number;
   /** Called when a third of the orders are sent. The load goes on meanwhile. */
-  readonly disturb: () => Promise<void>;
+  readonly disturb: (gateways: readonly StartedGateway[]) => Promise<void>;
 }
 
 type Result = 'stored' | 'unknown' | 'retry';
@@ -111,12 +113,11 @@ const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031',
 /** Short: a request that is lost is in flight for so long, and five seconds more. */
 const timeouts = { connectMs: 300, headersMs: 300, bodyMs: 300, totalMs: 600 };
 const clients = 12;
-const triesMax = 120;
 const pauseMs = 150;
 
 /** Sends each order until its answer is final, in any format to any gateway, and once more when nothing is broken. */
 export async function runLoad(options: LoadOptions): Promise<Findings> {
-  const { mode, redisUrls, settings, random, hasKeys = true } = options;
+  const { mode, redisUrls, settings, random, hasKeys = true, triesMax = 120 } = options;
   const server = await startCountingServer(random, {
     losesAnswers: mode === 'asked',
     liesAboutEffects: options.liesAboutEffects,
@@ -167,21 +168,24 @@ export async function runLoad(options: LoadOptions): Promise<Findings> {
       );
     const shoppers = Array.from({ length: options.orders }, (_, at) => `shopper-${at}.`);
     const results = new Map<string, Result>();
-    const queue = [...shoppers];
-    let disturbance: Promise<void> | undefined;
-    const client = async (): Promise<void> => {
-      for (let shopper = queue.shift(); shopper !== undefined; shopper = queue.shift()) {
-        if (queue.length < (shoppers.length * 2) / 3) disturbance ??= options.disturb();
-        results.set(shopper, await untilFinal(shopper));
-      }
+    const sendAll = async (work: (shopper: string, queue: readonly string[]) => Promise<void>): Promise<void> => {
+      const queue = [...shoppers];
+      const client = async (): Promise<void> => {
+        for (let shopper = queue.shift(); shopper !== undefined; shopper = queue.shift()) await work(shopper, queue);
+      };
+      await Promise.all(Array.from({ length: clients }, client));
     };
-    await Promise.all(Array.from({ length: clients }, client));
+    let disturbance: Promise<void> | undefined;
+    await sendAll(async (shopper, queue) => {
+      if (queue.length < (shoppers.length * 2) / 3) disturbance ??= options.disturb(started);
+      results.set(shopper, await untilFinal(shopper));
+    });
     await disturbance;
     // Late duplicates, when nothing is broken any more.
-    for (const shopper of shoppers) {
+    await sendAll(async (shopper) => {
       const late = await untilFinal(shopper);
       if (results.get(shopper) !== 'stored') results.set(shopper, late);
-    }
+    });
     const of = (matches: (shopper: string) => boolean): number => shoppers.filter(matches).length;
     const effectsOf = (shopper: string) => server.effects.get(shopper) ?? 0;
     const isUnknown = (shopper: string) => results.get(shopper) === 'unknown';

@@ -14,6 +14,7 @@ const commands = globSync('src/cli/**/*.ts', { cwd: root })
 
 /** Actions whose console entry has the name of the operation and nothing else. */
 const withoutObject: Readonly<Record<string, string>> = {
+  acceptLoss: 'it is about the whole store',
   addDeprecation: 'its id is new: the entry deprecationAdded names it',
   retryAllDeadLetters: 'it is about all of them',
   rotateKeys: 'the entry keyRotated names the key',

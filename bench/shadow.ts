@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
-import { maskSensitive } from '../src/contract/redaction.ts';
 import { createProtocols } from '../src/formats/index.ts';
 import type { Answer } from '../src/gateway/answer.ts';
 import type { HttpFacts } from '../src/gateway/request-observer.ts';
@@ -120,7 +119,6 @@ function measureRecording(folder: string): number {
   const recorder = createRequestRecorder(recordings, config, {
     clock: { now: () => Date.now() },
     vault: createVault(parseKeyRing(freshKeys())),
-    mask: maskSensitive,
     count: () => {},
     onError: (thrown) => {
       throw thrown;

@@ -24,9 +24,8 @@ import { version } from '../config/version.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
-import type { MaskSecrets } from '../contract/redaction.ts';
+import { maskSensitive } from '../contract/redaction.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { allExcept } from '../formats/leniencies.ts';
@@ -154,19 +153,16 @@ export async function composeGateway<M extends Metrics>(
   const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
   const tracing = telemetry?.tracing;
   const { textScan } = backend.services;
-  const textDetector = textScan?.detector;
-  const mask = createTextMasker(textDetector);
-  const traffic = await overrides.openTraffic?.({ services, textDetector });
+  const traffic = await overrides.openTraffic?.({ services });
   const recorder = config.callerRecords
     ? createCallerRecorder({
         records: backend.callerRecords,
         vault: backend.context.vault,
         clock: backend.context.clock,
-        mask,
       })
     : undefined;
   const audit = createServerAudit(config, backend, { log, metrics });
-  const requestRecorder = await openRequestRecorder(config, { backend, log, metrics, mask });
+  const requestRecorder = await openRequestRecorder(config, { backend, log, metrics });
   closers.defer(() => requestRecorder?.close());
   const copies = openCopies(upstreams, {
     protocols: plainProtocols,
@@ -176,7 +172,7 @@ export async function composeGateway<M extends Metrics>(
   const shadows = new LiveShadows(upstreams, copies.copyTo, {
     store: backend.shadows,
     clock: backend.context.clock,
-    mask,
+    mask: maskSensitive,
     log,
     metrics: metrics.shadows,
   });
@@ -237,7 +233,6 @@ export async function composeGateway<M extends Metrics>(
       report: (event) => (event.kind === 'lookedUp' ? reportLookup(event) : logRemoteEvent(log, event)),
       lookupPace,
       pendingLimit: createPendingLimit(config, backend, log, metrics),
-      mask,
     },
   });
   const deprecations = new LiveDeprecations({
@@ -343,20 +338,18 @@ interface RecorderParts {
   readonly backend: Backend;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly mask: MaskSecrets;
 }
 
 /** Returns undefined where requests are not recorded. */
 async function openRequestRecorder(
   config: Config,
-  { backend, log, metrics, mask }: RecorderParts,
+  { backend, log, metrics }: RecorderParts,
 ): Promise<RequestRecorder | undefined> {
   if (config.record === undefined) return undefined;
   const { createRequestRecorder } = await import('../observe/record/create-recorder.ts');
   return createRequestRecorder(config.record, config, {
     clock: backend.context.clock,
     vault: backend.context.vault,
-    mask,
     count: metrics.addEventCounter(recordedRequests),
     onError: (thrown) => logFailure(log, thrown, 'recording requests failed'),
   });

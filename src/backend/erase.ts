@@ -1,6 +1,8 @@
 /** Erases what is stored about someone from all tables, and records it in the audit log. */
+
 import type { AuditActor, AuditDetail } from '../audit/audit-event.ts';
 import { openRequest } from '../callers/last-request.ts';
+import { maskText } from '../contract/secret-text.ts';
 import type { Backend } from './backend.ts';
 import type { Erasure } from './define-service.ts';
 
@@ -66,17 +68,16 @@ async function eraseRows<K extends object>(
 }
 
 async function eraseCallerRequests<K extends object>(
-  { lastRequests, services, context: { vault } }: Backend,
+  { lastRequests, context: { vault } }: Backend,
   erasure: Erasure<K>,
   key: K,
   isDryRun: boolean,
 ): Promise<number> {
   const tenant = erasure.tenantOf(key);
-  const mask = (text: string): string => services.textScan?.detector.mask(text) ?? text;
   let erased = 0;
   for (const [id, sealed] of await lastRequests.findRequests(tenant)) {
     const { input } = openRequest(vault, tenant, id, sealed);
-    if (!erasure.isAbout(input, key, mask)) continue;
+    if (!erasure.isAbout(input, key, maskText)) continue;
     if (isDryRun || (await lastRequests.eraseRequest(tenant, id, sealed))) erased += 1;
   }
   return erased;

@@ -1,6 +1,8 @@
 /** The last request of a caller: its canonical input with masked secrets, sealed for the store. */
+
 import type { Operation } from '../contract/operation.ts';
 import { createRedactor, describeMasked, type MaskSecrets } from '../contract/redaction.ts';
+import { isSecret } from '../contract/scalar.ts';
 import type { Vault } from '../vault/ports.ts';
 import { type SealedRequest, sealedRecordOf } from './caller-record.ts';
 
@@ -53,9 +55,7 @@ export function markMasked(operation: Operation, input: unknown): unknown {
 }
 
 const mark = createRedactor((schema) =>
-  schema.kind === 'string' && (schema.sensitive || schema.neverStored)
-    ? (value) => describeMasked(String(value))
-    : undefined,
+  schema.kind === 'string' && isSecret(schema) ? (value) => describeMasked(String(value)) : undefined,
 );
 
 /** The dotted names of members that `markMasked` has replaced. */

@@ -3,12 +3,13 @@ import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isTimeZone } from '../contract/time-zone.ts';
 import { findingLines } from '../documents/import/findings.ts';
+import { secretLines } from '../documents/import/secrets.ts';
 import { printFinding } from '../documents/wsdl/findings.ts';
 import { type Imported, importWsdl } from '../documents/wsdl/import-wsdl.ts';
 import { Unread } from '../documents/wsdl/read-location.ts';
 import { escapeUnprintable } from '../lib/escape-unprintable.ts';
 import { CommandError } from './command-error.ts';
-import { readsOption } from './reads-option.ts';
+import { notSensitiveOption, readsOption, sensitiveOption } from './reads-option.ts';
 
 export function add(program: Command): void {
   program
@@ -19,6 +20,8 @@ export function add(program: Command): void {
     .option('--port <name>', 'the port; by default the first one of SOAP 1.1')
     .option('--folder <folder>', 'the folder that imported files may be in; by default that of the WSDL')
     .addOption(readsOption())
+    .addOption(sensitiveOption())
+    .addOption(notSensitiveOption())
     .option('--time-zone <zone>', 'the time zone of a dateTime without one: that of the server, like Europe/London')
     .option('--allow-network', 'reads documents of the network, too')
     .option('--strict', 'fails where anything is left out')
@@ -38,6 +41,8 @@ interface Options {
   readonly folder?: string;
   readonly timeZone?: string;
   readonly reads?: readonly string[];
+  readonly sensitive?: readonly string[];
+  readonly notSensitive?: readonly string[];
   readonly allowNetwork?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;
@@ -87,5 +92,6 @@ export function linesOf({ services, findings }: Pick<Imported, 'services' | 'fin
     const count = operations.size === 1 ? '1 operation' : `${operations.size} operations`;
     return `${name} version ${version} at ${address}: ${count}`;
   });
-  return [...found, ...findingLines(findings, printFinding), ''];
+  const secrets = services.flatMap((each) => each.secrets);
+  return [...found, ...findingLines(findings, printFinding), ...secretLines(secrets), ''];
 }

@@ -29,7 +29,7 @@ import {
   projectSources,
   readProjectConfig,
 } from './project.ts';
-import { readsOption } from './reads-option.ts';
+import { notSensitiveOption, readsOption, sensitiveOption } from './reads-option.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {
@@ -42,6 +42,8 @@ export function add(program: Command): void {
       'the contract: a WSDL, a file or a URL; by default the services of the configuration file',
     )
     .addOption(readsOption())
+    .addOption(sensitiveOption())
+    .addOption(notSensitiveOption())
     .option('--folder <folder>', 'the folder that files may be in which the document names; by default its own')
     .option('--time-zone <zone>', 'with --wsdl: the time zone of a dateTime without one; by default UTC')
     .option('--answers <path>', 'recorded answers: a JSON file, or a folder of them (docs/mock.md)')

@@ -27,7 +27,7 @@ import {
   servesBuiltIn,
 } from './project.ts';
 import { readUpstreams, servedServices, type UpstreamFlags } from './project-upstreams.ts';
-import { readsOption } from './reads-option.ts';
+import { notSensitiveOption, readsOption, sensitiveOption } from './reads-option.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { firstSignal, untilStopped } from './until-stopped.ts';
 
@@ -41,6 +41,8 @@ export function add(program: Command): void {
       'serves what this OpenAPI document describes in SOAP and FORM, too: a file or a URL; its server answers',
     )
     .addOption(readsOption())
+    .addOption(sensitiveOption())
+    .addOption(notSensitiveOption())
     .option('--save <folder>', 'with --wsdl or --openapi: writes the contract and triglyph.config.ts, to go on from')
     .option(
       '--folder <folder>',

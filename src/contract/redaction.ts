@@ -1,6 +1,8 @@
 /** Redacts values by their schemas: each scalar may be replaced or removed. */
 import { memoizeWeakly } from '../lib/memoize.ts';
+import { isSecret } from './scalar.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
+import { isCardNumber, maskText } from './secret-text.ts';
 import { mapItems, walk } from './walk.ts';
 
 /** Returns the value that takes the place of another; undefined removes it. */
@@ -16,12 +18,9 @@ export type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
 
 /**
  * Returns a function that redacts a value by its schema. Each schema is compiled once. `text`: redacts the keys of maps, and the
- * values of those without a schema of their items.
+ * values of those without a schema of their items, whose keys it gets.
  */
-export function createRedactor(
-  scalar: RedactScalar,
-  text?: (text: string) => string,
-): (schema: Schema, value: unknown) => unknown {
+export function createRedactor(scalar: RedactScalar, text?: MaskText): (schema: Schema, value: unknown) => unknown {
   const redactOf = memoizeWeakly((schema: Schema) => compile(schema, scalar, text));
   return (schema, value) => {
     const redact = redactOf(schema);
@@ -32,29 +31,48 @@ export function createRedactor(
 /** Masks what is secret in a value, by its schema. */
 export type MaskSecrets = (schema: Schema, value: unknown) => unknown;
 
-/** Masks what the contract calls sensitive: long numbers keep their last four characters. */
-export const maskSensitive: MaskSecrets = createRedactor(maskScalar);
+/** Masks what the contract calls sensitive, and secrets in other texts: long numbers keep their last four characters. */
+export const maskSensitive: MaskSecrets = createRedactor(
+  (schema) =>
+    maskScalar(schema) ??
+    (schema.kind === 'string' ? (value) => maskText(String(value)) : isWide(schema) ? withoutCardNumber : undefined),
+  maskText,
+);
+
+/** Masks secrets in a text. `name`: of the entry of a map that it stands in. */
+export type MaskText = (text: string, name?: string) => string;
+
+/** Whether a number has as many digits as that of a card. */
+function isWide(schema: ScalarSchema): boolean {
+  return (
+    (schema.kind === 'integer' && schema.max >= 1e12) ||
+    (schema.kind === 'decimal' && schema.digits > 12) ||
+    schema.kind === 'double'
+  );
+}
+
+function withoutCardNumber(value: unknown): unknown {
+  return isCardNumber(value) ? undefined : value;
+}
 
 /** Undefined where nothing is redacted, which is nearly always so. */
-function compile(
-  schema: Schema,
-  scalar: RedactScalar,
-  text: ((text: string) => string) | undefined,
-): Redact | undefined {
+function compile(schema: Schema, scalar: RedactScalar, text: MaskText | undefined): Redact | undefined {
   return walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
     list: (_, item) => item && ((value) => mapItems(value, item)),
     map: (map, item) => {
       // The values of a map without a schema of its items are texts.
-      const ofText: Redact | undefined = text && ((each) => text(String(each)));
-      const redactItem = map.item === undefined ? ofText : item;
-      if (redactItem === undefined && text === undefined) return undefined;
+      if (item === undefined && text === undefined) return undefined;
+      const redactEntry = (key: string, each: unknown): unknown => {
+        if (map.item !== undefined) return item === undefined ? each : item(each);
+        return text === undefined ? each : text(String(each), key);
+      };
       return (value) =>
         definedEntries(
           Object.entries(value as object).map(([key, each]) => [
             text === undefined ? key : text(key),
-            redactItem === undefined ? each : redactItem(each),
+            redactEntry(key, each),
           ]),
         );
     },
@@ -80,9 +98,9 @@ function compile(
 
 /** How sensitive values of a scalar are masked; undefined where they are not. */
 export function maskScalar(schema: ScalarSchema): Redact | undefined {
-  if (schema.kind === 'dateTime' && schema.neverStored) return () => undefined;
-  if (schema.kind !== 'string') return undefined;
-  if (!schema.sensitive && !schema.neverStored) return undefined;
+  if (!isSecret(schema)) return undefined;
+  // Only a text has characters to stand for others.
+  if (schema.kind !== 'string') return () => undefined;
   return (value) => {
     const text = String(value);
     return schema.neverStored || text.length < shownLengthMin ? '*'.repeat(text.length) : maskAllButLast4(text);

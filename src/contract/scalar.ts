@@ -76,6 +76,8 @@ export interface IntegerSchema {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
+  /** As for a string. */
+  readonly sensitive?: true;
   readonly example: number;
 }
 
@@ -113,12 +115,16 @@ export interface DecimalSchema {
    * up to 15 digits or as an integer up to 2^53 - 1, and else a text.
    */
   readonly json?: 'text' | 'number';
+  /** As for a string. */
+  readonly sensitive?: true;
   readonly example: string;
 }
 
 /** A floating-point number (IEEE 754, 64 bits). Infinity and NaN are refused: JSON has none. */
 export interface DoubleSchema {
   readonly kind: 'double';
+  /** As for a string. */
+  readonly sensitive?: true;
   readonly example: number;
 }
 
@@ -142,6 +148,8 @@ export interface BinarySchema {
    * `href`: the element is empty and has the URL as this attribute, as messages in the encoding of SOAP have it.
    */
   readonly attached?: 'swaRef' | 'href';
+  /** As for a string. */
+  readonly sensitive?: true;
   readonly example: string;
 }
 
@@ -204,6 +212,15 @@ export type ScalarSchema =
   | BinarySchema
   | EnumSchema;
 
+/** Whether values of a schema are never logged, and stored encrypted or masked only. */
+export function isSecret(schema: {
+  readonly kind: string;
+  readonly sensitive?: true;
+  readonly neverStored?: true;
+}): boolean {
+  return schema.sensitive === true || schema.neverStored === true;
+}
+
 /** A schema with a way to describe a field that has it. */
 export type Documented<S> = S & {
   /** Returns a required field with this description. */
@@ -238,8 +255,13 @@ export const entryText: StringSchema = Object.freeze<StringSchema>({
 });
 
 /** Returns the schema of a whole number from `min` to `max`; of 32 bits by default. */
-export function integer(min = -(2 ** 31), max = 2 ** 31 - 1, example = Math.max(min, 0)): Documented<IntegerSchema> {
-  return documented({ kind: 'integer', min, max, example });
+export function integer(
+  min = -(2 ** 31),
+  max = 2 ** 31 - 1,
+  example = Math.max(min, 0),
+  options: Pick<IntegerSchema, 'sensitive'> = {},
+): Documented<IntegerSchema> {
+  return documented<IntegerSchema>({ kind: 'integer', min, max, example, ...options });
 }
 
 /** Returns the schema of true or false. */
@@ -267,8 +289,8 @@ export function decimal(options: Omit<DecimalSchema, 'kind'>): Documented<Decima
 }
 
 /** Returns the schema of a floating-point number. For amounts use `decimal`, which loses no digit. */
-export function double(example: number): Documented<DoubleSchema> {
-  return documented({ kind: 'double', example });
+export function double(example: number, options: Pick<DoubleSchema, 'sensitive'> = {}): Documented<DoubleSchema> {
+  return documented<DoubleSchema>({ kind: 'double', example, ...options });
 }
 
 /** Returns the schema of a day of the calendar. */

@@ -2,7 +2,6 @@
 import { memoizeWeakly } from '../lib/memoize.ts';
 import { ownMembers, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
-import { createRedactor, type MaskSecrets, maskScalar, maskSensitive } from './redaction.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { walk } from './walk.ts';
 
@@ -72,17 +71,6 @@ export function createTextFinder(detector: TextDetector): (schema: Schema, value
       }) ?? (() => none),
   );
   return (schema, value) => findIn(schema)(value);
-}
-
-/** Returns a function that masks what is sensitive by its schema, and what the detector finds in other texts. */
-export function createTextMasker(detector: TextDetector | undefined): MaskSecrets {
-  if (detector === undefined) return maskSensitive;
-  const mask = (text: string): string => (text.length >= detector.lengthMin ? detector.mask(text) : text);
-  return createRedactor(
-    (schema) =>
-      maskScalar(schema) ?? (isFreeText(schema, detector.lengthMin) ? (value) => mask(String(value)) : undefined),
-    mask,
-  );
 }
 
 const here: readonly Path[] = Object.freeze([[]]);

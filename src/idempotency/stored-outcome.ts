@@ -191,7 +191,7 @@ function holdsSensitive(message: ObjectSchema): boolean {
     known =
       walk<true | undefined>(message, {
         scalar: (schema) =>
-          schema.kind === 'string' && schema.sensitive && redactionOf(schema) === undefined ? true : undefined,
+          'sensitive' in schema && schema.sensitive && redactionOf(schema) === undefined ? true : undefined,
         joined: () => undefined,
         list: (_, item) => item,
         map: (_, item) => item,

@@ -6,8 +6,7 @@ import type { Backend } from '../../src/backend/backend.ts';
 import { erase } from '../../src/backend/erase.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
-import { createTextMasker } from '../../src/contract/text-detector.ts';
-import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
+import { maskSensitive } from '../../src/contract/redaction.ts';
 import { shopperErasure } from '../../src/services/recurring/erase-shopper.ts';
 import { recurring } from '../../src/services/recurring/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
@@ -109,7 +108,7 @@ test.each([['anna'], ['4111111111111111']])(
     const { backend } = await open();
     const { callerRecords, lastRequests, context } = backend;
     const shopper = { ...key, shopperReference: erased };
-    const mask = createTextMasker(cardNumberDetector);
+    const mask = maskSensitive;
     const operation = recurringV25.operations.get('disable')!;
     for (const shopperReference of [erased, 'bert']) {
       const use = {

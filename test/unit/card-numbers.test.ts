@@ -1,7 +1,8 @@
 /** Card numbers in texts: what is one, how it is masked, and what it costs to look for them in hostile texts. */
 import { describe, expect, test } from '@jest/globals';
-import { createTextFinder, createTextMasker } from '../../src/contract/text-detector.ts';
-import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
+import { cardNumberDetector } from '../../src/contract/card-numbers.ts';
+import { maskSensitive } from '../../src/contract/redaction.ts';
+import { createTextFinder } from '../../src/contract/text-detector.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 
 const { detects, mask } = cardNumberDetector;
@@ -64,7 +65,7 @@ describe('in a request', () => {
 
   test('every text is masked, and card fields as before', () => {
     const masked = '**** **** **** 1111';
-    expect(createTextMasker(cardNumberDetector)(schema, value)).toEqual({
+    expect(maskSensitive(schema, value)).toEqual({
       ...value,
       shopperReference: masked,
       card: { ...value.card, number: '************1111', cvc: '***', holderName: masked },

@@ -14,6 +14,8 @@ const exceptions: readonly (readonly [file: RegExp, word: RegExp])[] = [
   [/^console\/state\/open-work\.ts$|^backend\/dead-letters\.ts$/, /^company$/],
   // A format of the contract language, as `country` is one.
   [/^contract\/(?:lexical|scalar)\.ts$/, /^iban$/],
+  // Names of secrets, and of members of requests.
+  [/^contract\/secret-text\.ts$/, /^card$/],
   // Published descriptions and an example: of the settings ENVIRONMENT and TRIGLYPH_KEYS, and in the document of the console.
   [/^config\/settings\.ts$|^console\/(?:overview\/contract|callers\/records)\.ts$/, /^(?:cards?|updater)$/i],
 ];

@@ -9,14 +9,13 @@ import {
   problems,
   refusalOfUpstream,
 } from '../../src/contract/problem.ts';
-import { createTextMasker } from '../../src/contract/text-detector.ts';
+import { maskSensitive } from '../../src/contract/redaction.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { executorOf } from '../../src/idempotency/executor.ts';
 import { ApplicationError, NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import type { RemoteEvent } from '../../src/idempotency/remote-dependencies.ts';
 import type { ExecutionResult } from '../../src/idempotency/replay.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { cardNumberDetector } from '../../src/services/recurring/card-numbers.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
@@ -76,7 +75,7 @@ const request = (
   } as CanonicalRequest;
 };
 
-const mask = createTextMasker(cardNumberDetector);
+const mask = maskSensitive;
 
 /** A process; each has requests in flight of its own. */
 const openGateway = (over: Store = store): ((request: AnyRequest) => Promise<ExecutionResult>) => {

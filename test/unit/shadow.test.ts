@@ -109,7 +109,14 @@ async function countAdded(added: number): Promise<number> {
   let compared: ComparedCopy | undefined;
   const shadowed = new Shadow(
     {
-      ...{ percent: 100, spread: 'caller', copiesWrites: false, mayAnswer: false, getsCredentials: false },
+      ...{
+        percent: 100,
+        spread: 'caller',
+        copiesWrites: false,
+        mayAnswer: false,
+        getsCredentials: false,
+        getsSecrets: true,
+      },
       ...{ pairsIds: false, concurrency: 1, queueMax: 1, bytesMax: 10 },
       rollback: { errors: 1, differences: 1, requestsMin: 20, windowMs: 1_000 },
     },

@@ -99,6 +99,7 @@ export function readShadow(
     spread: reader.choice('spread', ['caller', 'request'], 'caller'),
     mayAnswer: mayAnswer(around.value('credentials'), credentials),
     getsCredentials: credentials === 'forward',
+    getsSecrets: credentials !== 'none',
     pairsIds: (rules.rules.mapId ?? []).length > 0,
     queueMax: reader.wholeNumber('queueMax', 1, 100_000, 256),
     concurrency: reader.wholeNumber('concurrency', 1, 1_000, 4),

@@ -1,4 +1,5 @@
 /** Reads the contract of an OpenAPI document for `serve --openapi`. */
+import { secretLines } from '../../documents/import/secrets.ts';
 import { openApiFindingLines } from '../../documents/openapi-import/findings.ts';
 import {
   type ImportedOpenApi,
@@ -36,6 +37,7 @@ async function read(location: string, options: OpenApiOptions): Promise<Imported
   }
 }
 
-function linesOf({ service: { name, operations }, declared, findings }: ImportedOpenApi): readonly string[] {
-  return [`${name}: ${operations.size} of ${declared} operations`, ...openApiFindingLines(findings)];
+function linesOf({ service: { name, operations }, declared, findings, secrets }: ImportedOpenApi): readonly string[] {
+  const counted = `${name}: ${operations.size} of ${declared} operations`;
+  return [counted, ...openApiFindingLines(findings), ...secretLines(secrets)];
 }

@@ -25,6 +25,9 @@ export interface ContractFlags extends UnknownFlag {
   readonly wsdl?: string;
   readonly openapi?: string;
   readonly reads?: readonly string[];
+  /** Names of fields, `pin` or `Card.pin`. */
+  readonly sensitive?: readonly string[];
+  readonly notSensitive?: readonly string[];
   readonly save?: string;
   /** The folder that files may be in which the document names. */
   readonly folder?: string;
@@ -93,21 +96,25 @@ export async function openContracts(
 
 /** Returns undefined where the options name no document, and loads no reader then. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags & ClientFlags): Promise<ContractSource | undefined> {
+  const { sensitive, notSensitive } = flags;
+  const secrets = { sensitive, notSensitive };
   const { wsdl, openapi, reads, timeZone, save, folder, unknownMembers, unknownRequestMembers } = flags;
   if (wsdl !== undefined && openapi !== undefined) throw new CommandError(['give --wsdl or --openapi, and not both.']);
   if (openapi !== undefined) {
     if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
     const { openOpenApi } = await import('./openapi-source.ts');
-    return openOpenApi(openapi, { reads, folder, unknownRequestMembers });
+    return openOpenApi(openapi, { reads, ...secrets, folder, unknownRequestMembers });
   }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
     const { openWsdl } = await import('./wsdl-source.ts');
-    return openWsdl(wsdl, { reads, timeZone, folder, unknownRequestMembers });
+    return openWsdl(wsdl, { reads, ...secrets, timeZone, folder, unknownRequestMembers });
   }
-  if ([reads, save, timeZone, folder].some((each) => each !== undefined))
-    throw new CommandError(['--reads, --save, --folder and --time-zone belong to --wsdl or --openapi: give it, too.']);
+  if ([reads, save, timeZone, folder, sensitive, notSensitive].some((each) => each !== undefined))
+    throw new CommandError([
+      '--reads, --sensitive, --not-sensitive, --save, --folder and --time-zone belong to --wsdl or --openapi: give it, too.',
+    ]);
   if (clientFlagsOf(flags).length > 0)
     throw new CommandError([
       '--oauth2-client and its options belong to --wsdl or --openapi: give it, too, or credentials.oauth2 in a configuration file.',

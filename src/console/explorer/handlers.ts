@@ -1,7 +1,7 @@
 /** Answers the operations of the explorer. */
 import { rolesFor } from '../../contract/roles.ts';
+import { maskText } from '../../contract/secret-text.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
-import { createTextMasker } from '../../contract/text-detector.ts';
 import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
@@ -14,17 +14,15 @@ import { sendToCallersPort } from '../sender/send-to-callers-port.ts';
 import type { explorerOperations } from './contract.ts';
 
 export function explorerHandlers(context: ConsoleContext): ViewHandlers<(typeof explorerOperations)[number]> {
-  const { services, callers, backend, demoCallers = new Map(), traffic } = context;
-  const detector = backend.services.textScan?.detector;
-  const mask = createTextMasker(detector);
+  const { services, callers, demoCallers = new Map(), traffic } = context;
   const protocols = createProtocols(services);
   const editor = createMessageEditor(services);
-  const convert = createConverter(services, mask);
+  const convert = createConverter(services);
   const toCallersPort = sendToCallersPort({ origin: callers, certificate: context.certificate });
   const parts: SendParts = {
     services,
     demoCredentials: demoCallers,
-    maskText: (text) => detector?.mask(text) ?? text,
+    maskText,
     convert,
     send(request) {
       // The sender may look for it in the traffic.

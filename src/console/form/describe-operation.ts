@@ -1,6 +1,8 @@
 /** Describes the input of an operation as the fields of a form. */
+
 import type { Operation, Output } from '../../contract/operation.ts';
 import { locationOf } from '../../contract/operation.ts';
+import { isSecret } from '../../contract/scalar.ts';
 import {
   type Field,
   type FieldLocation,
@@ -101,8 +103,9 @@ function fieldsOf(
       const example = String(draftOfValue(schema, exampleOf(schema, 'full')));
       const values = schema.kind === 'enum' ? { values: schema.values } : {};
       const hint = hintOf(schema);
-      const sensitive = schema.kind === 'string' && (schema.sensitive === true || schema.neverStored === true);
-      return [{ ...common, kind: schema.kind, ...(hint !== '' && { hint }), ...values, example, sensitive }];
+      return [
+        { ...common, kind: schema.kind, ...(hint !== '' && { hint }), ...values, example, sensitive: isSecret(schema) },
+      ];
     }
   }
 }

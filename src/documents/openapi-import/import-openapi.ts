@@ -3,6 +3,7 @@ import { type Operation, operation, type UpstreamBinding } from '../../contract/
 import { object } from '../../contract/schema.ts';
 import { type Service, service } from '../../contract/service.ts';
 import { findingComments } from '../import/findings.ts';
+import { type MarkedField, markSecrets, type SecretChoice, secretLines } from '../import/secrets.ts';
 import { capitalised } from '../names.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
@@ -20,7 +21,7 @@ import { type CutMembers, SchemaReader } from './schemas.ts';
 import { credentialsOf, serverOf, swaggerServer, tokenUrlOf } from './servers.ts';
 import { textOf } from './shapes.ts';
 
-export interface OpenApiOptions extends ReadingOptions {
+export interface OpenApiOptions extends ReadingOptions, SecretChoice {
   /** Further operations that only read, beside GET, HEAD and OPTIONS: names, with `*` for any letters. */
   readonly reads?: readonly string[] | undefined;
   /** What happens to members of requests that the contract lacks; they are refused by default. */
@@ -36,6 +37,8 @@ export interface ImportedOpenApi {
   /** Operations of the document, those that were left out included. */
   readonly declared: number;
   readonly findings: readonly OpenApiFinding[];
+  /** The fields that are sensitive. */
+  readonly secrets: readonly MarkedField[];
   /** Returns the source text of the contract. Throws UnsafeSource rather than return code. */
   text(): string;
 }
@@ -111,6 +114,12 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
   const problems = Object.fromEntries(
     Object.entries(errors.problems).filter(([, problem]) => operations.some((each) => each.problems.includes(problem))),
   );
+  const presented = credentialsOf(documents, findings, isSwagger);
+  const marked = markSecrets(operations, {
+    ...options,
+    writeOnly: reader.writeOnly,
+    credentials: new Set(presented.credentials?.places.flatMap((place) => ('name' in place ? place.name : []))),
+  });
   const made = service({
     name,
     version: 1,
@@ -120,13 +129,13 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
     roles: [role],
     address: `/${name}`,
     paths: isPath(paths) ? paths : '',
-    ...credentialsOf(documents, findings, isSwagger),
+    ...presented,
     // Axis makes the name of a package of it, which must differ from that of the service.
     namespaces: { own: 'api', uris: { api: `urn:openapi:${name.toLowerCase()}` } },
     soapStyle: 'wrapped',
     ...(options.unknownRequestMembers === 'drop' && { unknownRequestMembers: 'drop' }),
     ...(Object.keys(problems).length > 0 && { problems }),
-    operations,
+    operations: marked.operations,
   });
   const all = findings.all();
   return {
@@ -135,17 +144,18 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
     tokenUrl: tokenUrlOf(documents, isSwagger),
     declared: declared.length,
     findings: all,
-    text: () => textOfContract(made, all),
+    secrets: marked.fields,
+    text: () => textOfContract(made, all, marked.fields),
   };
 }
 
-function textOfContract(made: Service, findings: readonly OpenApiFinding[]): string {
+function textOfContract(made: Service, findings: readonly OpenApiFinding[], secrets: readonly MarkedField[]): string {
   const text = writeContracts(
     [made],
     [
       `/** ${made.name}, version ${made.version}: the contract of an OpenAPI document, by \`triglyph serve --openapi\`. */`,
       '// The server checks what the document demands of values: lengths, ranges, patterns, and what must be there.',
-      ...findingComments(openApiFindingLines(findings)),
+      ...findingComments([...openApiFindingLines(findings), ...secretLines(secrets)]),
     ],
   );
   checkSource(text);

@@ -102,6 +102,8 @@ export class SchemaReader {
   readonly #cut: CutMembers;
   /** Further members to cut: those of a type are the same wherever it is, so all is read again with them. */
   readonly tooMany = new Set<string>();
+  /** The fields that no answer has, as `Type.field`. */
+  readonly writeOnly = new Set<string>();
   #depth = 0;
   #readAgain = 0;
   #total = 0;
@@ -377,6 +379,7 @@ export class SchemaReader {
       count += 1 + (schema === found.schema ? inner : 0);
       this.#total += 1;
       schema = withName(schema, field);
+      if (nodes.some((each) => this.#isWriteOnly(each))) this.writeOnly.add(`${type}.${field}`);
       const isRequired = required.has(name) && !found.shape.isNullable;
       if (isRequired && !mayBeLeftOut && !nodes.some(isReadOnly)) schema = asRequired(schema);
       const xsd = xsdOf(schema);
@@ -387,6 +390,12 @@ export class SchemaReader {
       });
     }
     return fields;
+  }
+
+  /** Beside a reference, or in the schema that it leads to. */
+  #isWriteOnly(node: Node): boolean {
+    const isMarked = ({ value }: Node): boolean => Object(value).writeOnly === true;
+    return isMarked(node) || isMarked(this.#shapes.componentOf(node));
   }
 
   /** A member that alternatives declare in different ways is what they have in common. */

@@ -33,10 +33,11 @@ export function literal(value: unknown): string {
 export function scalarExpression(schema: ScalarSchema) {
   switch (schema.kind) {
     case 'integer':
-      return call('integer', String(schema.min), String(schema.max), String(schema.example));
+      return call('integer', String(schema.min), String(schema.max), String(schema.example), sensitiveOf(schema));
     case 'boolean':
+      return call('boolean', String(schema.example));
     case 'double':
-      return call(schema.kind, String(schema.example));
+      return call('double', String(schema.example), sensitiveOf(schema));
     case 'dateTime': {
       const { timeZone } = schema;
       return call(
@@ -58,6 +59,10 @@ export function scalarExpression(schema: ScalarSchema) {
     default:
       return schema satisfies never;
   }
+}
+
+function sensitiveOf({ sensitive }: { readonly sensitive?: true }): Expression | undefined {
+  return sensitive && dataExpression({ sensitive });
 }
 
 export function scalarName(schema: ScalarSchema): string {

@@ -2,7 +2,6 @@
 
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
 import { defineProblems, kind, type ProblemKind } from '../../contract/problem.ts';
-import { recursive } from '../../contract/recursive.ts';
 import {
   binary,
   type Field,
@@ -13,7 +12,6 @@ import {
   optional,
   polymorphic,
   type Schema,
-  string,
 } from '../../contract/schema.ts';
 import {
   type Namespaces,
@@ -22,8 +20,8 @@ import {
   type SoapStyle,
   service,
 } from '../../contract/service.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { type MarkedField, markSecrets, type SecretChoice } from '../import/secrets.ts';
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { faultTypeValues } from '../xsd.ts';
@@ -69,7 +67,7 @@ const attemptedBounds: readonly [TypeBounds, ...TypeBounds[]] = [
   { variantFieldsMax: 0, elementFieldsMax: 500 },
 ];
 
-export interface ImportChoice extends PortChoice {
+export interface ImportChoice extends PortChoice, SecretChoice {
   /** The time zone of moments without one; UTC by default. */
   readonly timeZone?: string | undefined;
   /** The operations that only read: names, with `*` for any letters. All others write. */
@@ -83,6 +81,8 @@ export interface ImportedService {
   readonly service: Service;
   /** The address of its port, as written; it may be none. */
   readonly location: string;
+  /** The fields that are sensitive. */
+  readonly secrets: readonly MarkedField[];
   /** The version of SOAP that the port speaks. */
   readonly format: 'soap11' | 'soap12';
 }
@@ -112,9 +112,9 @@ export function importServices(loaded: Loaded, choice: ImportChoice): readonly I
         `another port has the address, so JSON and FORM of this one are at ${address.address}`,
       );
     try {
-      const service = importPort(loaded, choice, { port, declared, name, ...address });
+      const imported = importPort(loaded, choice, { port, declared, name, ...address });
       const format = port.soap === soap12Uri ? ('soap12' as const) : ('soap11' as const);
-      return service && { service, location: port.location, format };
+      return imported && { ...imported, location: port.location, format };
     } catch (thrown) {
       // What the contract language refuses in its own words.
       if (!(thrown instanceof TypeError)) throw thrown;
@@ -145,7 +145,7 @@ function importPort(
   { definitions: roots, schemas, findings }: Loaded,
   choice: ImportChoice,
   { port, declared: given, name, address, version, soap }: PortContract,
-): Service | undefined {
+): Pick<ImportedService, 'service' | 'secrets'> | undefined {
   const uris = given.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
   const ownUri = mostFrequent(uris) ?? (rootOf(port.service).attributes.get('targetNamespace') || `urn:${name}`);
   const index = new SchemaIndex(schemas);
@@ -168,7 +168,8 @@ function importPort(
   if (operations.length === 0) return undefined;
   const { prefixes } = types;
   const style = styleOf(declared, operations);
-  const messages = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
+  const shaped = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
+  const { operations: messages, fields: secrets } = markSecrets(shaped, choice);
   const used = new Set(messages.flatMap(namespacesOfMessages));
   const fault = gatewayFault && faultOf(gatewayFault, prefixes);
   const unqualified = prefixes.unqualified(used);
@@ -178,7 +179,7 @@ function importPort(
     ...(unqualified.length > 0 && { unqualified }),
     ...(fault !== undefined && { fault }),
   };
-  return service({
+  const made = service({
     name,
     version,
     answers: { from: version, to: version },
@@ -193,6 +194,7 @@ function importPort(
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
   });
+  return { service: made, secrets };
 }
 
 interface Attempt {
@@ -333,8 +335,7 @@ class MessageReader {
       const namespace = prefixes.prefixOf(header.uri);
       const options = namespace === prefixes.own ? {} : { namespace };
       try {
-        const schema = withSecretTexts(readGlobalElement(this.#types, declared.element, header));
-        fields[header.local] = optional(schema, '', options);
+        fields[header.local] = optional(readGlobalElement(this.#types, declared.element, header), '', options);
       } catch (thrown) {
         if (!(thrown instanceof Refused)) throw thrown;
         findings.add('refused', thrown.place, `${thrown.message}; the header ${header.local} is neither read nor sent`);
@@ -362,22 +363,6 @@ function withFields(schema: ObjectSchema, change: (fields: Fields) => Fields): O
   const others = variants.map((each) => withFields(each, change));
   return polymorphic(own, others, isAbstract ? { abstract: true } : {});
 }
-
-/** A header may hold a credential: its texts are sealed where they are stored, and never logged. */
-const withSecretTexts = memoizeWeakly((schema: ObjectSchema): ObjectSchema => {
-  const { recursion } = schema;
-  if (recursion !== undefined) return recursive(withSecretTexts(recursion.template), recursion.levels);
-  const secret = (each: Schema): Schema => {
-    if (each.kind === 'object') return each.isSelf ? each : withSecretTexts(each);
-    if (each.kind === 'string') return string({ ...each, sensitive: true });
-    return each.kind === 'list' && !each.joined ? Object.freeze({ ...each, item: secret(each.item) }) : each;
-  };
-  return withFields(schema, (fields) =>
-    Object.fromEntries(
-      Object.entries<Field>(fields).map(([name, field]) => [name, { ...field, schema: secret(field.schema) }]),
-    ),
-  );
-});
 
 /** Each fault is a problem. */
 function problemsOf(operations: readonly PortOperation[]): Readonly<Record<string, ProblemKind>> {

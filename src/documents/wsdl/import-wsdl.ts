@@ -2,6 +2,7 @@
 
 import type { Service } from '../../contract/service.ts';
 import { findingComments, findingLines } from '../import/findings.ts';
+import { type MarkedField, secretLines } from '../import/secrets.ts';
 import { itemsMax, textMax } from '../imported-limits.ts';
 import { checkSource } from './check-source.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
@@ -29,7 +30,14 @@ export async function importWsdl(location: string, options: ImportOptions): Prom
 
 function textOf(imported: readonly ImportedService[], findings: readonly Finding[]): string {
   const services = imported.map(({ service }) => service);
-  const text = writeContracts(services, commentsOf(services, findings));
+  const text = writeContracts(
+    services,
+    commentsOf(
+      services,
+      findings,
+      imported.flatMap((each) => each.secrets),
+    ),
+  );
   checkSource(text);
   return text;
 }
@@ -43,11 +51,15 @@ function importLoaded(loaded: Loaded, options: ImportOptions): readonly Imported
   }
 }
 
-function commentsOf(services: readonly Service[], findings: readonly Finding[]): readonly string[] {
+function commentsOf(
+  services: readonly Service[],
+  findings: readonly Finding[],
+  secrets: readonly MarkedField[],
+): readonly string[] {
   const names = services.map(({ name, version }) => `${name}, version ${version}`);
   return [
     `/** ${names.join('; ')}: the ${names.length === 1 ? 'contract' : 'contracts'} of a WSDL, by \`triglyph import-wsdl\`. */`,
     `// Where the WSDL sets no limit, texts have ${textMax} characters and lists ${itemsMax} items.`,
-    ...findingComments(findingLines(findings, printFinding)),
+    ...findingComments([...findingLines(findings, printFinding), ...secretLines(secrets)]),
   ];
 }

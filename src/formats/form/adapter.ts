@@ -5,6 +5,7 @@ import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
 import { type Issue, issue } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
+import { isSecret } from '../../contract/scalar.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
@@ -150,9 +151,7 @@ function maySecret(schema: Schema, [step, ...rest]: Path): boolean {
     }
     case 'list':
       return maySecret(schema.item, rest);
-    case 'string':
-      return schema.sensitive === true || schema.neverStored === true;
     default:
-      return false;
+      return isSecret(schema);
   }
 }

@@ -1,8 +1,10 @@
 /** Adds to each issue of a request the value that the caller sent. */
+
 import { mayHoldNumber } from '../../contract/member-names.ts';
 import { locationOf } from '../../contract/operation.ts';
 import { keyOf, type Path } from '../../contract/path.ts';
 import { type Issue, problems } from '../../contract/problem.ts';
+import { isSecret } from '../../contract/scalar.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import { valueAt } from '../../lib/members.ts';
 import type { Parts } from '../codec.ts';
@@ -14,7 +16,7 @@ export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Is
   const [name] = issue.path;
   const field = typeof name === 'string' ? schema.fields[name] : undefined;
   const found = schemaAt(schema, issue.path);
-  if (field === undefined || found === undefined || (found.kind === 'string' && found.sensitive)) return issue;
+  if (field === undefined || found === undefined || isSecret(found)) return issue;
   const location = locationOf(field);
   const path = location === 'body' ? jsonPath(issue.path, schema) : issue.path;
   const node = valueAt(parts[location], path.map(keyOf));

@@ -2,7 +2,8 @@
 import { type RecordedRequest, sealedRecordOf } from '../../compare/recorded-request.ts';
 import type { Config } from '../../config/config.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { createRedactor, type MaskSecrets } from '../../contract/redaction.ts';
+import { createRedactor, maskSensitive } from '../../contract/redaction.ts';
+import { maskText } from '../../contract/secret-text.ts';
 import type { Answer } from '../../gateway/answer.ts';
 import type { HttpFacts, RequestObserver } from '../../gateway/request-observer.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -13,7 +14,6 @@ import { RotatingFile } from './rotating-file.ts';
 export interface RecorderParts {
   readonly clock: Clock;
   readonly vault: Vault;
-  readonly mask: MaskSecrets;
   /** Counts requests: `recorded`, `dropped`. */
   readonly count: (kind: 'recorded' | 'dropped', times: number) => void;
   readonly onError: (thrown: unknown) => void;
@@ -40,7 +40,7 @@ const withoutUnstorable = createRedactor((schema) =>
 export function createRequestRecorder(
   folder: string,
   { recordShare, recordFirst, recordSensitive, recordBytesMax, recordDays }: Config,
-  { clock, vault, mask, count, onError, random = Math.random }: RecorderParts,
+  { clock, vault, count, onError, random = Math.random }: RecorderParts,
 ): RequestRecorder {
   const onDropped = (lines: number): void => count('dropped', lines);
   const file = new RotatingFile({
@@ -70,14 +70,14 @@ export function createRequestRecorder(
         if (random() * 100 >= recordShare && !isFirst(answer, decoded.input)) return;
         const { operation, input } = decoded;
         const record = recordOf(answer, operation, http, clock);
-        const masked = mask(operation.input, input);
+        const masked = maskSensitive(operation.input, input);
         const isMasked = masked !== input && JSON.stringify(masked) !== JSON.stringify(input);
         const line: RecordedRequest = {
           ...record,
           input: masked,
           ...(isMasked && { isMasked: true }),
           ...(isMasked && recordSensitive === 'sealed' && { sealed: seal(vault, record, operation, input) }),
-          ...(answer.output !== undefined && { output: mask(operation.output, answer.output) }),
+          ...(answer.output !== undefined && { output: maskSensitive(operation.output, answer.output) }),
         };
         file.write(JSON.stringify(line));
         count('recorded', 1);
@@ -109,7 +109,7 @@ function recordOf(
     outcome: entry.outcome,
     status,
     ms: Math.round(ms * 1000) / 1000,
-    ...(problem !== undefined && { refusal: { code: problem.code, message: problem.message } }),
+    ...(problem !== undefined && { refusal: { code: problem.code, message: maskText(problem.message) } }),
   };
 }
 

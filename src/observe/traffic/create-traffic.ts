@@ -1,9 +1,8 @@
 /** Creates the recorder of traffic of a server process, and what the composition of the server calls it by. */
 
 import type { Config } from '../../config/config.ts';
+import { maskText } from '../../contract/secret-text.ts';
 import type { Service } from '../../contract/service.ts';
-import type { TextDetector } from '../../contract/text-detector.ts';
-import { redact } from '../../lib/redact.ts';
 import { describePartsOf } from './describe-request.ts';
 import { TrafficReader, type TrafficSource } from './reader.ts';
 import { type RecorderOptions, TrafficRecorder } from './recorder.ts';
@@ -12,17 +11,9 @@ export type Traffic = ReturnType<typeof createTraffic>;
 
 export interface TrafficParts {
   readonly services: readonly Service[];
-  readonly textDetector: TextDetector | undefined;
 }
 
-export function createTraffic(
-  { traffic, trafficRequestsMax, trafficBytesMax }: Config,
-  { services, textDetector }: TrafficParts,
-) {
-  const maskText =
-    textDetector === undefined
-      ? redact
-      : (text: string) => (text.length >= textDetector.lengthMin ? textDetector.mask(text) : text);
+export function createTraffic({ traffic, trafficRequestsMax, trafficBytesMax }: Config, { services }: TrafficParts) {
   const options: RecorderOptions = {
     requestsMax: trafficRequestsMax,
     bytesMax: trafficBytesMax,

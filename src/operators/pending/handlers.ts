@@ -1,8 +1,7 @@
 /** Lists, shows and settles pending requests, and finds idempotency records. */
 import type { Operation, Output } from '../../contract/operation.ts';
-import type { MaskSecrets } from '../../contract/redaction.ts';
+import { maskSensitive } from '../../contract/redaction.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
-import { createTextMasker } from '../../contract/text-detector.ts';
 import { openOutcome } from '../../idempotency/stored-outcome.ts';
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
@@ -77,9 +76,8 @@ function describeCompleted(
   recordKey: string,
   { backend, services }: OperatorContext,
 ): RecordAnswer {
-  const mask = createTextMasker(backend.services.textScan?.detector);
   const text = openOutcome(record.outcome ?? '', record.operation, { recordKey, hasher: backend.requestHasher });
-  const outcome = maskOutcome(text, record.operation, services, mask);
+  const outcome = maskOutcome(text, record.operation, services);
   return { ...describeRecord(record), status: 'completed', outcome };
 }
 
@@ -107,13 +105,13 @@ function describe(request: UnsettledRequest) {
  * Masks the stored outcome of a request for people: what a contract calls sensitive, and secrets in texts. Returns JSON text. A record has the name of its operation only: where several services have one of this name, each masks the
  * output. Without one, the output is not shown.
  */
-function maskOutcome(text: string, operationName: string, services: readonly Service[], mask: MaskSecrets): string {
+function maskOutcome(text: string, operationName: string, services: readonly Service[]): string {
   const { output, ...others } = JSON.parse(text) as Readonly<Record<string, unknown>>;
   if (output === undefined) return JSON.stringify(others);
   const operations = newestOf(services).flatMap(({ operations: all }): Operation[] => {
     const found = all.get(operationName);
     return found === undefined ? [] : [found];
   });
-  const masked = operations.reduce<unknown>((value, operation) => mask(operation.output, value), output);
+  const masked = operations.reduce<unknown>((value, operation) => maskSensitive(operation.output, value), output);
   return JSON.stringify({ ...others, output: operations.length === 0 ? '(hidden)' : masked });
 }

@@ -1,5 +1,6 @@
 /** The Recurring service, with the account updater. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
+import { cardNumberDetector } from '../../contract/card-numbers.ts';
 import { bindHandlers, type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/import-batch.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
@@ -16,7 +17,6 @@ import { createCardChangeImporter } from './account-updater/import-changes.ts';
 import { createUpdaterPanel } from './account-updater/panel.ts';
 import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import type { Updater } from './account-updater/updater.ts';
-import { cardNumberDetector } from './card-numbers.ts';
 import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
 import { recurringDataTables } from './data-tables.ts';
 import { disable } from './disable.ts';

@@ -11,7 +11,7 @@ import type { AnyRequest, RequestHead } from '../../contract/canonical.ts';
 import type { Extras } from '../../contract/extras.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { MaskSecrets } from '../../contract/redaction.ts';
+import { type MaskSecrets, maskSensitive } from '../../contract/redaction.ts';
 import type { Service } from '../../contract/service.ts';
 import type { RemoteHandler } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
@@ -32,6 +32,8 @@ export interface ShadowOptions extends ShareOptions {
   readonly mayAnswer: boolean;
   /** Whether the shadow receives the credentials of callers. */
   readonly getsCredentials: boolean;
+  /** Whether the shadow receives what is sensitive by the contract. */
+  readonly getsSecrets: boolean;
   /** Whether rules pair the references of both servers: equal answers say something then, too. */
   readonly pairsIds: boolean;
   readonly rollback: RollbackBound;
@@ -210,9 +212,12 @@ export class Shadow {
   }
 
   /** Leaves out what may hold a credential of the caller, unless the shadow gets it. */
-  #forShadow(request: AnyRequest): AnyRequest {
+  #forShadow(given: AnyRequest): AnyRequest {
+    const { getsCredentials, getsSecrets } = this.#options;
+    const input = getsSecrets ? given.input : maskSensitive(given.operation.input, given.input);
+    const request = { ...given, input } as AnyRequest;
     const { head } = request;
-    if (head === undefined || this.#options.getsCredentials) return request;
+    if (head === undefined || getsCredentials) return request;
     const { sent: _, query: __, token: ___, ...rest } = head;
     return { ...request, head: rest };
   }

@@ -72,6 +72,7 @@ async function run(isSticky: boolean): Promise<Outcome> {
         copiesWrites: false,
         mayAnswer: true,
         getsCredentials: false,
+        getsSecrets: true,
         pairsIds: false,
       },
       ...{ concurrency: 1, queueMax: 1, bytesMax: 1 },

@@ -1,6 +1,7 @@
 /** Tests that nothing secret leaves the recorder of traffic, and that the rest of a message does. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
+import { cardNumberDetector } from '../../../src/contract/card-numbers.ts';
 import type { Schema } from '../../../src/contract/schema.ts';
 import { walk } from '../../../src/contract/walk.ts';
 import { namedProtocols, type ProtocolName } from '../../../src/formats/index.ts';
@@ -11,7 +12,6 @@ import { maskShape } from '../../../src/observe/traffic/mask/mask-shape.ts';
 import type { TrafficDetails } from '../../../src/observe/traffic/record.ts';
 import { Recording } from '../../../src/observe/traffic/recording.ts';
 import { services } from '../../../src/services/index.ts';
-import { cardNumberDetector } from '../../../src/services/recurring/card-numbers.ts';
 import { recurringV25 } from '../../../src/services/recurring/versions.ts';
 import { operationOf } from '../../conformance/subject.ts';
 import { conformanceSubjects } from '../../conformance/subjects.ts';

@@ -1,5 +1,6 @@
 /** Masks the body of a message: shows the values that its format has read as members which the contract does not call sensitive. */
 import { printableName } from '../../../contract/member-names.ts';
+import { isSecret } from '../../../contract/scalar.ts';
 import type { Schema } from '../../../contract/schema.ts';
 import type { TextPart, TextTools } from '../../../formats/text-tools.ts';
 import type { VisitedPart } from '../../../formats/visit.ts';
@@ -104,14 +105,13 @@ function shownValues(text: string, read: readonly VisitedPart[]): ReadonlyMap<nu
 function isShownAt(schema: Schema): boolean {
   switch (schema.kind) {
     case 'string':
-      return !schema.sensitive && !schema.neverStored;
     case 'dateTime':
-      return schema.neverStored !== true;
-    case 'list':
-      return schema.joined;
     case 'integer':
     case 'decimal':
     case 'double':
+      return !isSecret(schema);
+    case 'list':
+      return schema.joined;
     case 'boolean':
     case 'date':
     case 'enum':

@@ -31,7 +31,9 @@ export function maskCanonical(schema: Schema, value: unknown, maskText: MaskText
     default: {
       const mask = maskScalar(schema);
       // A moment has no placeholder.
-      if (mask !== undefined) return schema.kind === 'string' ? describeMasked(String(mask(value) ?? '')) : mask(value);
+      if (mask !== undefined && schema.kind === 'dateTime') return mask(value);
+      if (mask !== undefined) return schema.kind === 'string' ? describeMasked(String(mask(value) ?? '')) : masked;
+      if (typeof value === 'number') return maskText(String(value)) === String(value) ? value : masked;
       return typeof value === 'string' ? maskText(value) : value;
     }
   }

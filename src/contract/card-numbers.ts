@@ -1,7 +1,6 @@
-/** Finds card numbers in texts: 13 to 19 digits that begin as those of a brand and pass the Luhn check. */
-import { isLuhnValid } from '../../contract/check-digits.ts';
-import type { TextDetector } from '../../contract/text-detector.ts';
-import { cardVariant } from './brand.ts';
+/** Finds card numbers in texts: 13 to 19 digits that begin as those of an issuer and pass the Luhn check. */
+import { isLuhnValid } from './check-digits.ts';
+import type { TextDetector } from './text-detector.ts';
 
 const lengthMin = 13;
 const lengthMax = 19;
@@ -83,9 +82,11 @@ function isPartOfName(text: string, places: readonly number[]): boolean {
   return /[a-z]/i.test(`${text[first - 1] ?? ''}${text[last + 1] ?? ''}`);
 }
 
-/** The check digit excludes nine in ten, and costs less than the search for the brand. */
+/** The prefixes that issuers of cards have (ISO/IEC 7812). */
+const issuers = /^(?:30[0-5]|3[4678]|39|352[89]|35[3-8]|4|5|6|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/;
+
 function isCardNumber(digits: string): boolean {
-  return isLuhnValid(digits) && cardVariant(digits) !== undefined;
+  return issuers.test(digits) && isLuhnValid(digits);
 }
 
 function isDigit(code: number): boolean {

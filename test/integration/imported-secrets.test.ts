@@ -1,0 +1,179 @@
+/** Tests that no secret of an imported service stands in the database, in recordings, in the traffic of the console, or at a shadow without credentials. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, expect, test } from '@jest/globals';
+import { startServer } from '../../src/app/server.ts';
+import { openBackend } from '../../src/backend/backend.ts';
+import { createService } from '../../src/backend/define-service.ts';
+import { planUpstreams } from '../../src/backend/upstreams/plan.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { readSources } from '../../src/config/variable-sources.ts';
+import { serviceAddress } from '../../src/contract/service.ts';
+import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { freshKeys } from '../../src/vault/key-ring.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+import { answerJson, startUpstreamServer } from '../support/upstream-server.ts';
+
+const text = { type: 'string' };
+const members = {
+  ...{
+    pin: text,
+    cvv: { type: 'integer' },
+    client_secret: text,
+    access_token: text,
+    userPassword: text,
+    answer: { type: 'string', writeOnly: true },
+  },
+  ...{ cardNumber: text, memo: text, account: { type: 'integer', format: 'int64' }, extra: { type: 'object' } },
+  ...{ labels: { type: 'object', additionalProperties: text }, otp: { type: 'array', items: text }, name: text },
+};
+const header = (name: string) => ({ name, in: 'header', schema: text });
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Wallet', version: '1' },
+  components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'k' } } },
+  paths: {
+    '/wallets': {
+      post: {
+        operationId: 'addWallet',
+        parameters: [
+          { name: 'k', in: 'query', schema: text },
+          header('X-Session'),
+          { name: 'sid', in: 'cookie', schema: text },
+        ],
+        requestBody: { content: { 'application/json': { schema: { type: 'object', properties: members } } } },
+        responses: {
+          200: {
+            description: 'ok',
+            content: { 'application/json': { schema: { type: 'object', properties: members } } },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** Each stands at one place that a reader could forget. */
+const sent = {
+  ...{ k: 'canary-query', xSession: 'canary-header', sid: 'canary-cookie' },
+  ...{
+    pin: '739182',
+    cvv: 918273,
+    client_secret: 'canary-client',
+    access_token: 'canary-token',
+    userPassword: 'canary-password',
+  },
+  ...{
+    answer: 'canary-write-only',
+    cardNumber: '4111111111111111',
+    memo: 'paid by 5555 5555 5555 4444, see ?token=canary-url',
+  },
+  ...{ account: 4242424242424242, extra: { deep: [{ apiKey: 'canary-json' }] }, labels: { secret: 'canary-map' } },
+  ...{ otp: ['canary-list'], name: 'Anna' },
+};
+const canaries = [/canary-[a-z-]+/, /739182/, /918273/, /4111111111111111/, /5555 5555 5555 4444/, /4242424242424242/];
+
+const findCanaries = (found: string): readonly string[] =>
+  canaries.flatMap((each) => found.match(new RegExp(each, 'g')) ?? []);
+
+let folder: TempFolder | undefined;
+afterEach(async () => {
+  folder?.discard();
+});
+
+function filesBelow(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
+}
+
+/** Calls the operation at its own path and by its name, and returns what stands where afterwards. */
+async function leaks(choice: { readonly notSensitive?: readonly string[] }) {
+  folder = tempFolder();
+  const file = join(folder.path, 'wallet.json');
+  writeFileSync(file, JSON.stringify(document));
+  const { service, secrets } = await importOpenApi(file, { allowNetwork: false, ...choice });
+  const answered = JSON.stringify({ ...sent, k: undefined, xSession: undefined, sid: undefined });
+  const answer = () => startUpstreamServer((to) => answerJson(to, 200, JSON.parse(answered)));
+  await using old = await answer();
+  await using next = await answer();
+  const shadow = { url: next.url, credentials: 'none', writes: 'sandbox', idempotency: 'header' } as const;
+  const upstreams = { api: { url: old.url, format: 'json', credentials: 'none', shadow } } as const;
+  const services = [createService({ contract: service, answeredBy: 'api' }, new Map())];
+  const { plan, faults } = planUpstreams({ upstreams, answeredBy: { Wallet: 'api' } }, services, readSources());
+  if (plan === undefined) throw new Error(faults.join(' '));
+  const data = join(folder.path, 'data');
+  const recordings = join(folder.path, 'recorded');
+  const config = readConfig('demo', {
+    ...{ DATA_DIR: data, TRIGLYPH_KEYS: freshKeys(), PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' },
+    ...{ RECORD: recordings, TRAFFIC: 'always', DRAIN_NOTICE_MS: '0' },
+  });
+  const backend = await openBackend(config, { exclusive: true }, services);
+  const add = async (roles: readonly string[]) =>
+    (await backend.registry.addCredential({ tenant: 'Demo', kind: 'apiKey', roles, grants: {} })).secret;
+  const [key, viewer] = [await add(service.roles), await add(['console'])];
+  const running = await startServer(config, backend, { upstreams: plan });
+  const stopped = { [Symbol.asyncDispose]: () => running.stop() };
+  await using _ = stopped;
+  const { k, xSession, sid, ...body } = sent;
+  const { parameters = {} } = service.operations.get('addWallet')!.upstream!;
+  const values: Record<string, string> = { k, 'X-Session': xSession, sid };
+  const byPlace = Object.entries(parameters).map(([field, { name = field }]) => [field, values[name]]);
+  const byFields = { ...body, ...Object.fromEntries(byPlace) };
+  const own = await fetch(`${running.callers}/wallets?k=${k}`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': key,
+      'Content-Type': 'application/json',
+      'X-Session': xSession,
+      Cookie: `sid=${sid}`,
+      'Idempotency-Key': 'a-key-of-sixteen-1',
+    },
+    body: JSON.stringify(body),
+  });
+  // The callers and the server get everything.
+  expect([own.status, findCanaries(await own.text()).length > 8]).toEqual([200, true]);
+  const named = await fetch(`${running.callers}${serviceAddress(service)}/addWallet`, {
+    method: 'POST',
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify(byFields),
+  });
+  expect(named.status).toBe(200);
+  expect(findCanaries(JSON.stringify(old.received)).length).toBeGreaterThan(20);
+  await until('the copies', () => next.received.length === 2);
+  const ask = async (path: string) => {
+    const response = await fetch(`${running.admin}/console/api/v1${path}`, { headers: { 'X-API-Key': viewer } });
+    return await response.text();
+  };
+  const lines = await ask('/traffic/requests');
+  const details = await Promise.all(
+    (JSON.parse(lines).requests as { id: string }[]).map(({ id }) => ask(`/traffic/requests/${id}`)),
+  );
+  await running.stop();
+  const read = (path: string) =>
+    filesBelow(path).map((each) => {
+      const bytes = readFileSync(each);
+      return (each.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+    });
+  const found = {
+    database: findCanaries(read(data).join('\n')),
+    recording: findCanaries(read(recordings).join('\n')),
+    traffic: findCanaries([lines, ...details].join('\n')),
+    shadow: findCanaries(JSON.stringify(next.received)),
+  };
+  expect(details.join('')).toContain('Anna');
+  expect(JSON.stringify(next.received)).toContain('Anna');
+  return { found, secrets: Object.fromEntries(secrets) };
+}
+
+test('no canary is anywhere, and the report says which fields are sensitive and why', async () => {
+  const { found, secrets } = await leaks({});
+  expect(found).toEqual({ database: [], recording: [], traffic: [], shadow: [] });
+  expect(Object.values(secrets).toSorted()).toContain('the document calls it write-only');
+});
+
+test('control: a field that the operator calls not sensitive is found in every place', async () => {
+  const { found } = await leaks({ notSensitive: ['client_secret'] });
+  for (const each of [found.recording, found.traffic, found.shadow]) expect(each).toContain('canary-client');
+});

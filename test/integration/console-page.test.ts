@@ -29,7 +29,10 @@ test('the page is small', () => {
 
 test('the admin port names the console among its paths', async () => {
   const { status, body } = await console.ask('/');
-  expect([status, JSON.parse(body)]).toEqual([404, { paths: ['/livez', '/readyz', '/metrics', '/console'] }]);
+  expect([status, JSON.parse(body)]).toEqual([
+    404,
+    { paths: ['/livez', '/readyz', '/readyz/reads', '/metrics', '/console'] },
+  ]);
 });
 
 test('the document has a strict policy and holds no script or style', async () => {

@@ -108,7 +108,13 @@ test('workers tell which of them has answered, and the primary which part fails'
       return { status: response.status, ...((await response.json()) as object) };
     };
     const works = { workers: 'ok', store: 'ok', writes: 'ok', vault: 'ok' };
-    expect(await readiness()).toEqual({ status: 200, ready: true, draining: false, probes: works });
+    expect(await readiness()).toEqual({
+      status: 200,
+      ready: true,
+      readyForReads: true,
+      draining: false,
+      probes: works,
+    });
     await fetch(`${server.callers}/nothing`);
     await postgres.stop();
     await until('a failing part', async () => (await readiness()).status === 503);

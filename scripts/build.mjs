@@ -37,12 +37,24 @@ try {
 }
 `,
   );
-  writeFileSync(`${path}.d.cts`, `export * from './${name}.js';\n`);
+  writeFileSync(`${path}.d.cts`, await commonJsDeclarations(name));
 }
 
 // Two builds are equal, whatever the umask of each.
 for (const file of globSync('**', { cwd: dist }))
   if (statSync(join(dist, file)).isFile()) chmodSync(join(dist, file), 0o644);
+
+/** CommonJS cannot require the declarations of ES modules (TS1479): it has their types, and each value by its type. */
+async function commonJsDeclarations(name) {
+  const from = `'./${name}.js' with { 'resolution-mode': 'import' }`;
+  const values = Object.entries(await import(join(dist, 'api', `${name}.js`)));
+  const isClass = (value) => typeof value === 'function' && /^class\b/.test(String(value));
+  const declared = values.map(([each, value]) => {
+    const type = isClass(value) ? `export type ${each} = all.${each};\n` : '';
+    return `${type}export declare const ${each}: typeof all.${each};\n`;
+  });
+  return `import type * as all from ${from};\nexport type * from ${from};\n${declared.join('')}`;
+}
 
 /** Keeps a file, and those that it imports. The compiler leaves the extensions of sources, which no consumer has. */
 function keepDeclarations(path) {

@@ -6,10 +6,11 @@ import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.t
 import { presentedAt } from '../contract/credential-place.ts';
 import type { Decoded, Target } from '../formats/protocol.ts';
 import { spoolingAtOwnPath } from '../formats/spool-body.ts';
-import { acceptedMessage, type WireRequest } from '../formats/wire.ts';
+import { acceptedMessage, type Message, type WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { executorAfter } from '../idempotency/executor.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
+import { matchesEntityTag } from '../lib/entity-tag.ts';
 import { withInputBytes } from '../lib/spool/tokens.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
@@ -183,8 +184,15 @@ function execute(
     const message = operation.oneWay
       ? acceptedMessage(`${protocol.mediaType};charset=utf-8`)
       : protocol.encode(operation, output, result.extras, decoded!.acceptsXop);
-    return answer(request, message, gateway);
+    return answer(request, isUnchanged(request, message) ? { ...message, status: 304, body: '' } : message, gateway);
   });
+}
+
+/** Whether a caller who reads has the state that the answer is of. The headers of another server are its own matter. */
+function isUnchanged({ wire, decoded }: RequestState, { headers: { ETag } }: Message): boolean {
+  const { operation } = decoded!;
+  const isOwn = operation.effect === 'reads' && operation.upstream === undefined;
+  return isOwn && ETag !== undefined && matchesEntityTag(wire.headers['if-none-match'], ETag);
 }
 
 /** What identifies the caller to the upstream beside the usual headers: at a path of the upstream, whatever the query has besides parameters. */

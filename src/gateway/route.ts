@@ -271,7 +271,9 @@ function bound(
     fallback,
     template: serviceAddress(service, version) + fitting[0]!.operation.http.path,
     target(method) {
-      const template = fitting.find(({ operation }) => operation.http.method === method);
+      // HEAD is a GET whose answer has no body (RFC 9110, section 9.3.2).
+      const asked = method === 'HEAD' ? 'GET' : method;
+      const template = fitting.find(({ operation }) => operation.http.method === asked);
       if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));
       return Object.freeze<Target>({
         service,

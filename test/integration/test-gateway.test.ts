@@ -183,6 +183,47 @@ describe('faults', () => {
   });
 });
 
+test('a resource is read again only where it has changed, and HEAD has the headers of GET', async () => {
+  const gateway = await start();
+  const url = `${await gateway.listen()}/bcl/v2/accountHolders`;
+  const key = { 'x-api-key': 'demo-platform-key' };
+  const created = await fetch(url, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: JSON.stringify({ legalEntityId: 'LE00000000000000000000001' }),
+  });
+  const { id } = (await created.json()) as { readonly id: string };
+  const ask = (method: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}/${id}`, { method, headers: { ...key, ...headers } });
+  const [get, head] = [await ask('GET'), await ask('HEAD')];
+  const body = await get.text();
+  for (const name of ['etag', 'content-type', 'content-length'])
+    expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+  expect([get.status, head.status, await head.text(), body.length]).toEqual([
+    200,
+    200,
+    '',
+    Number(get.headers.get('content-length')),
+  ]);
+  const etag = get.headers.get('etag')!;
+  for (const method of ['GET', 'HEAD'])
+    for (const [tag, status] of [
+      [etag, 304],
+      [`W/${etag}`, 304],
+      [`"0", ${etag}`, 304],
+      ['*', 304],
+      ['"0"', 200],
+    ] as const) {
+      const answer = await ask(method, { 'if-none-match': tag });
+      expect([method, tag, answer.status, answer.headers.get('etag')]).toEqual([method, tag, status, etag]);
+      expect(await answer.text()).toBe(status === 304 || method === 'HEAD' ? '' : body);
+    }
+  expect((await fetch(`${url}/AH0`, { method: 'HEAD', headers: key })).status).toBe(
+    (await fetch(`${url}/AH0`, { headers: key })).status,
+  );
+  expect((await fetch(`${url}/${id}`, { method: 'HEAD' })).status).toBe(401);
+});
+
 test('a browser at a wrong address gets a page, and no format has a call', async () => {
   const gateway = await start();
   const url = await gateway.listen();
@@ -210,7 +251,7 @@ test('a browser at a wrong address gets a page, and no format has a call', async
   }
   expect(gateway.calls.filter(({ format }) => format !== 'document')).toEqual([]);
   // Programs are refused in a format, and so is a browser by an operation that finds nothing.
-  const key = { 'x-api-key': 'demo-platform-api-key' };
+  const key = { 'x-api-key': 'demo-platform-key' };
   expect((await get('/nowhere', { accept: 'text/xml' })).headers.get('content-type')).toContain('text/xml');
   expect((await get('/nowhere', {})).headers.get('content-type')).toContain('application/json');
   const found = await get('/bcl/v2/accountHolders/AH0', { accept, ...key });

@@ -2,6 +2,7 @@
 import type { Problem } from '../../contract/problem.ts';
 import type { Message } from '../../formats/wire.ts';
 import type { Answer } from '../../gateway/answer.ts';
+import { matchesEntityTag } from '../../lib/entity-tag.ts';
 import { publicOrigin } from '../forwarded.ts';
 import { mountPathOf } from '../mount.ts';
 import type { HttpOptions, StrictTransportOptions } from '../options.ts';
@@ -47,8 +48,7 @@ export function serveDocuments({ documents, options, nameClient }: DocumentsOpti
     const origin = publicOrigin(request, options) + mountPathOf(request);
     const isBrowser = acceptsHtml(headers.accept);
     const client = nameClient?.(headers, 'document');
-    const document =
-      (await documents.findInSteps(path, query, origin)) ?? documents.findPage(path, origin, isBrowser);
+    const document = (await documents.findInSteps(path, query, origin)) ?? documents.findPage(path, origin, isBrowser);
     const entry = { protocol: 'document', path, client, requestReference: '' };
     if (document === undefined) {
       if (!isBrowser) return next();
@@ -100,14 +100,7 @@ function documentMessage(
     ...(vary !== '' && { Vary: vary }),
     ...strict,
   };
-  return matches(ifNoneMatch, etag)
+  return matchesEntityTag(ifNoneMatch, etag)
     ? { status: 304, contentType, headers, body: '' }
     : { status: 200, contentType, headers, body };
-}
-
-/** If-None-Match compares weakly (RFC 9110, section 13.1.2). */
-function matches(wanted: string | undefined, etag: string): boolean {
-  if (wanted === undefined) return false;
-  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
-  return wanted.trim() === '*' || wanted.split(',').some((tag) => opaque(tag) === opaque(etag));
 }

@@ -152,7 +152,6 @@ const refusedForm: readonly Row[] = [
     'structure',
     'merchantAccount=DemoMerchant&shopperReference=x&recurring=ONECLICK',
   ],
-  ['JSON', 'unknownField', 'unknownField', '{"merchantAccount":"DemoMerchant"}'],
   ['XML', 'unknownField', 'unknownField', '<listRecurringDetails/>'],
   ['a key in other letters', 'unknownField', 'unknownField', 'MerchantAccount=DemoMerchant&shopperReference=x'],
   ['a blank in front of a key', 'unknownField', 'unknownField', 'merchantAccount=DemoMerchant&+shopperReference=x'],

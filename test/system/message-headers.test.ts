@@ -286,6 +286,12 @@ describe('a UsernameToken', () => {
     const answers = await Promise.all([1, 2, 3].map(() => send(security(token(nonce)))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 500, 500]);
     expect(await send(security(token(nonce)))).toMatchObject({ code: 'FailedAuthentication' });
+    // The same bytes in another text of base64.
+    for (const respelled of [
+      nonce.replace('<o:Nonce>MC', '<o:Nonce>M\nC'),
+      nonce.replace(/=*<\/o:Nonce>/, '====</o:Nonce>'),
+    ])
+      expect(await send(security(token(respelled)))).toMatchObject({ code: 'FailedAuthentication' });
     expect(await send(security(token(nonce.replace('<o:Nonce>', '<o:Nonce>AA'))))).toMatchObject({ status: 200 });
   });
 

@@ -8,6 +8,7 @@ import { orders } from '../../examples/orders/orders.ts';
 import { createService, type GatewayService } from '../../src/backend/define-service.ts';
 import { productionFaults } from '../../src/backend/production-checks.ts';
 import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
+import { withCallers } from '../../src/backend/upstreams/named-callers.ts';
 import { planUpstreams, type UpstreamParts } from '../../src/backend/upstreams/plan.ts';
 import { VariableSources } from '../../src/config/variable-sources.ts';
 import { namedProtocols } from '../../src/formats/index.ts';
@@ -37,6 +38,18 @@ describe('callers of the configuration', () => {
   const mapped = { upstreams: { erp: { ...erp, credentials: 'mapped' } }, answeredBy: { Recurring: 'erp' } };
   const caller = { name: 'acme', tenant: 'Acme', apiKey: { env: 'ERP_KEY' }, grants: { merchantAccount: ['A'] } };
   const faultsOf = (callers: unknown, parts: object = mapped) => plan({ ...parts, callers }).faults;
+
+  test.each([
+    ['anna', 'wrong', { refusal: 'wrongSecret', credential: 'acme', tenant: 'Acme' }],
+    ['anna', 'from-a-variable', { caller: expect.objectContaining({ credential: 'acme' }) }],
+    ['other', 'wrong', { refusal: 'unknownName' }],
+  ] as const)('%s with the secret %s is told to operators as it is', async (username, secret, expected) => {
+    const { apiKey: _, ...others } = caller;
+    const password = { env: 'ERP_KEY' };
+    const { plan: planned } = plan({ ...mapped, callers: [{ ...others, basic: { username: 'anna', password } }] });
+    const stored = { verify: async () => ({ refusal: 'unknownName' }) as const };
+    expect(await withCallers(stored, planned!.callers).verify({ kind: 'basic', username, secret })).toEqual(expected);
+  });
 
   test('have a name, a tenant, and the roles of their grants, or those that they name', () => {
     const { plan: planned } = plan({

@@ -34,6 +34,8 @@ export interface GatewayCaller {
 export interface NamedCaller {
   readonly caller: Caller;
   readonly digest: Buffer;
+  /** Of one with a password. */
+  readonly username: string | undefined;
   /** Where its secret is, for `triglyph check`: never the secret. */
   readonly source: string;
   /** Whether the configuration itself has a secret of it. */
@@ -129,7 +131,7 @@ function readOwnSecret(reader: MemberReader, { variables }: ReadContext) {
   const found = readSecret(holder, member, variables);
   if (found === undefined || (basic !== undefined && username === undefined)) return undefined;
   const { text, source, isInClear } = found;
-  return { digest: digestOf(username, text), source, isInClear };
+  return { digest: digestOf(username, text), username, source, isInClear };
 }
 
 function readAtUpstreams(reader: MemberReader, { upstreams, variables }: ReadContext): NamedCaller['atUpstreams'] {
@@ -163,7 +165,14 @@ export function withCallers(credentials: Credentials, named: readonly NamedCalle
     async verify(presented, origin) {
       const digest = presentedDigest(presented);
       const found = digest && named.find((each) => timingSafeEqual(each.digest, digest));
-      return found ? { caller: found.caller } : credentials.verify(presented, origin);
+      if (found !== undefined) return { caller: found.caller };
+      const verification = await credentials.verify(presented, origin);
+      if (verification.caller !== undefined || verification.refusal !== 'unknownName') return verification;
+      // The operator sees that the name is right.
+      const meant = presented.kind === 'basic' && named.find(({ username }) => username === presented.username);
+      if (!meant) return verification;
+      const { credential, tenant } = meant.caller;
+      return { refusal: 'wrongSecret', credential, tenant };
     },
   });
 }

@@ -64,8 +64,9 @@ describe('the harbour', () => {
     const direct = await post(`${upstream}/api/v3/boat`, 'application/json', sent);
     expect(added).toEqual(direct);
     // As `curl -d` declares every body: the server is told what it is.
-    const declared = await post(`${callers}/api/v3/pet`, 'application/x-www-form-urlencoded', sent);
-    expect(received.at(-1)).toMatchObject({ body: sent, headers: { 'content-type': 'application/json' } });
+    const declared = await post(`${callers}/api/v3/boat?trace=3`, 'application/x-www-form-urlencoded', sent);
+    const told = { url: '/api/v3/boat?trace=3', body: sent, headers: { 'content-type': 'application/json' } };
+    expect(received.at(-1)).toMatchObject(told);
     expect(declared).toEqual(direct);
     for (const path of [
       'boat/7',

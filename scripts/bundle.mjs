@@ -13,6 +13,9 @@ const packages = Object.keys({ ...dependencies, ...peerDependencies });
 /** What programs import by the name of the package. */
 const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
 
+/** The thread that compares copies for shadows is a file of its own, which `open-copies.ts` starts. */
+const copyThread = 'upstream/shadow/copy-worker';
+
 /** Their clients load further packages where these are installed. */
 const unbundled = ['pg', 'ioredis'];
 
@@ -31,7 +34,11 @@ export async function bundleProgram(folder) {
  * package must not do: it would hide their versions from those who install it, and needs their licences.
  */
 export async function bundle(folder, { withLibraries = false } = {}) {
-  const bundler = await openBundler([...api, 'main'], withLibraries ? unbundled : packages, 'allow-extension');
+  const bundler = await openBundler(
+    [...api, 'main', copyThread],
+    withLibraries ? unbundled : packages,
+    'allow-extension',
+  );
   rmSync(folder, { recursive: true, force: true });
   const { output } = await bundler.write({
     dir: folder,

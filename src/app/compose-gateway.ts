@@ -165,11 +165,11 @@ export async function composeGateway<M extends Metrics>(
   const requestRecorder = await openRequestRecorder(config, { backend, log, metrics });
   closers.defer(() => requestRecorder?.close());
   const copies = openCopies(upstreams, {
-    protocols: plainProtocols,
+    services,
     referenceHeader: conventions.requestReference,
     backend,
   });
-  const shadows = new LiveShadows(upstreams, copies.copyTo, {
+  const shadows = new LiveShadows(upstreams, copies, {
     store: backend.shadows,
     clock: backend.context.clock,
     mask: maskSensitive,

@@ -83,9 +83,12 @@ export async function readRemotely<C>(
   request: AnyRequest,
   context: C,
 ): Promise<ExecutionResult> {
+  const chosen = chooseSide(handler, request);
   try {
-    return { ...(await ask({ request, handler: chooseSide(handler, request) }, context, undefined)), replayed: false };
+    return { ...(await ask({ request, handler: chosen }, context, undefined)), replayed: false };
   } catch (thrown) {
+    const other = chosen.instead?.(thrown);
+    if (other !== undefined) return readRemotely(other, request, context);
     if (thrown instanceof NotSent) throw unavailable(thrown);
     throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
   }
@@ -120,6 +123,11 @@ export async function executeRemotely<R extends ReadingTransaction, C>(
     if (monotonicMs() - startedAt > marginMs) throw new NotSent('too late after the reservation');
     outcome = await ask(execution, context, key);
   } catch (thrown) {
+    const other = asking.isRepeat ? undefined : handler.instead?.(thrown);
+    if (other !== undefined) {
+      await withdraw(dependencies, execution, asking);
+      return executeRemotely(instead(given, other), { request, record }, dependencies);
+    }
     outcome = await outcomeOfFailure(dependencies, execution, asking, thrown);
   }
   return await finish(dependencies, execution, asking, outcome);
@@ -141,6 +149,8 @@ async function askUnkeyed<C>(execution: RemoteExecution<C>, context: C): Promise
   try {
     return await ask(execution, context, keyFor(execution));
   } catch (thrown) {
+    const other = execution.handler.instead?.(thrown);
+    if (other !== undefined) return askUnkeyed({ ...execution, handler: other }, context);
     if (thrown instanceof NotSent) throw unavailable(thrown);
     if (thrown instanceof ApplicationError) throw thrown.problem;
     throw isRefusal(thrown) ? thrown : outcomeUnknown(thrown);
@@ -149,6 +159,11 @@ async function askUnkeyed<C>(execution: RemoteExecution<C>, context: C): Promise
 
 function chooseSide<C>(handler: RemoteHandler<C>, request: AnyRequest): RemoteHandler<C> {
   return handler.sides?.choose(request) ?? handler;
+}
+
+/** The same servers, of which the other one is asked. A retry that came meanwhile still finds both. */
+function instead<C>({ sides, ...given }: RemoteHandler<C>, other: RemoteHandler<C>): RemoteHandler<C> {
+  return sides === undefined ? other : { ...given, sides: { ...sides, choose: () => other } };
 }
 
 /** The handler of the server that an earlier request has asked; undefined where it is none of this operation any more. */

@@ -213,6 +213,8 @@ export interface RemoteHandler<C> {
    * `isRefusal` holds is a refusal: no attempt of the request had an effect.
    */
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
+  /** Returns the handler that answers instead, after `forward` has thrown this: the request had no effect, or is a read. */
+  readonly instead?: (thrown: unknown) => RemoteHandler<C> | undefined;
   /** Present where one of two servers answers, and this handler stands for both. */
   readonly sides?: Sides<C>;
 }

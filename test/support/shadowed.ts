@@ -130,15 +130,19 @@ export interface FrontOptions {
   readonly shadow?: ShadowOptions;
   readonly upstream?: Partial<UpstreamOptions>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** For several gateways on one store. */
+  readonly store?: { readonly databaseUrl: string };
+  readonly keys?: string;
 }
 
-export async function startFront({ old, shadow, upstream, settings = {} }: FrontOptions): Promise<Front> {
+export async function startFront({ old, shadow, upstream, settings = {}, ...shared }: FrontOptions): Promise<Front> {
   const erp: UpstreamOptions = { url: old, format: 'soap11', credentials, ...upstream, ...(shadow && { shadow }) };
   const started = await startGateway({
     services: [desk.answeredBy('erp')],
     upstreams: { erp },
     callers,
     settings: { LOG_LEVEL: 'silent', ...settings },
+    ...shared,
   });
   const { gateway, backend } = started;
   const call = async (name: string, input: object, caller: number, headers: Readonly<Record<string, string>> = {}) => {

@@ -1,14 +1,19 @@
 /** The parts of a shadow: its queue, its shares, and the window that rolls a switch back. */
 import { describe, expect, test } from '@jest/globals';
+import { IdPairs } from '../../src/compare/compare-values.ts';
 import { compileRules } from '../../src/compare/rules.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
-import type { RemoteHandler } from '../../src/idempotency/ports.ts';
+import { compareCopy } from '../../src/upstream/shadow/compare-copy.ts';
 import { CopyQueue } from '../../src/upstream/shadow/copy-queue.ts';
-import { RollbackWindow } from '../../src/upstream/shadow/rollback.ts';
-import { type ComparedCopy, Shadow } from '../../src/upstream/shadow/shadow.ts';
+import {
+  addCounts,
+  countsOf,
+  noCounts,
+  type RollbackBound,
+  settle,
+  whyRollBack,
+} from '../../src/upstream/shadow/rollback.ts';
 import { configuredShare, findShare, isWithin } from '../../src/upstream/shadow/shares.ts';
 import { desk } from '../support/shadowed.ts';
-import { until } from '../support/until.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -81,72 +86,98 @@ describe('shares', () => {
   });
 });
 
-test('a window counts failures and differences apart, from a number of them on, and begins anew', () => {
-  let now = 0;
-  const bound = { errors: 10, differences: 50, requestsMin: 10, windowMs: 1_000 };
-  const window = new RollbackWindow(bound, { now: () => now });
-  for (let at = 0; at < 9; at += 1) expect(window.add('failed')).toBeUndefined();
-  expect(window.add('answered')).toBe('9 of 10 requests failed');
-  now = 1_000;
-  for (let at = 0; at < 9; at += 1) expect(window.add('answered')).toBeUndefined();
-  expect(window.add('failed')).toBeUndefined();
-  for (let at = 0; at < 10; at += 1) expect(window.add(at % 2 === 0 ? 'same' : 'differing')).toBeUndefined();
-  expect(window.add('differing')).toBe('6 of 11 answers differed');
-  window.reset();
-  expect(window.add('differing')).toBeUndefined();
-});
+describe('the counts of a switch', () => {
+  const bound: RollbackBound = { errors: 10, differences: 50, requestsMin: 10, windowMs: 1_000 };
+  const name = 'A.write';
+  const why = (counts: ReturnType<typeof noCounts>) => whyRollBack(counts, bound);
 
-/** Compares an answer with that of a shadow which adds so many members. Returns the members that were counted as differences. */
-async function countAdded(added: number): Promise<number> {
-  const operation = desk.operations.get('getEntry')!;
-  const handlerOf = (names: readonly string[]): RemoteHandler<unknown> => ({
-    ...{ kind: 'remote', upstream: 'erp', deduplicates: false, msMax: 1 },
-    forward: async () => ({ output: {}, extras: { members: names.map((name) => ({ name, value: '1' })) } }),
+  test('roll it back after five failures in a row, also of several operations', () => {
+    const counts = noCounts();
+    for (let at = 0; at < 4; at += 1) settle(counts, `A.write${at}`, 'failed', false);
+    expect(why(counts)).toBeUndefined();
+    settle(counts, name, 'answered', false);
+    for (let at = 0; at < 4; at += 1) settle(counts, name, at % 2 === 0 ? 'failed' : 'refused', false);
+    expect(why(counts)).toBeUndefined();
+    settle(counts, 'A.other', 'failed', false);
+    expect(why(counts)).toBe('5 requests in a row failed or were refused');
   });
-  const same = ['rows.0.more', 'rows.1.more'];
-  const current = handlerOf(same);
-  const shadow = handlerOf([...same, ...Array.from({ length: added }, (_, at) => `member-${at}`)]);
-  let compared: ComparedCopy | undefined;
-  const shadowed = new Shadow(
-    {
-      ...{
-        percent: 100,
-        spread: 'caller',
-        copiesWrites: false,
-        mayAnswer: false,
-        getsCredentials: false,
-        getsSecrets: true,
-      },
-      ...{ pairsIds: false, concurrency: 1, queueMax: 1, bytesMax: 10 },
-      rollback: { errors: 1, differences: 1, requestsMin: 20, windowMs: 1_000 },
-    },
-    {
-      ...{ clock: Date, mask: maskSensitive, rulesOf: compileRules({}), shares: () => [], copyTo: () => shadow },
-      report(event) {
-        if (event.kind === 'compared') compared = event;
-        return false;
-      },
-      rollBack: () => {},
-    },
-  );
-  const headers = {};
-  await shadowed.handler(operation, current, shadow).forward(
-    {
-      ...{ service: desk, operation, input: { number: 'A-1' }, requestReference: 'R', head: { headers } },
-      caller: { credential: 'c', tenant: 'T', requiresKey: false, rights: 'upstream' },
-    },
-    undefined,
-    undefined,
-  );
-  shadowed.answered(headers, 1);
-  await until('the copy', () => compared !== undefined);
-  return compared!.differences.length;
-}
 
-test('a shadow cannot make up more differences of an answer than callers may wait for', async () => {
-  expect(await countAdded(700_000)).toBe(1_000);
+  test('do so for a share of failures, from a number of requests on, which a window of few requests waits for', () => {
+    const counts = noCounts();
+    addCounts(counts, noCounts(), 1, bound);
+    for (let at = 0; at < 9; at += 1) settle(counts, name, at % 4 === 0 ? 'failed' : 'answered', false);
+    expect(why(counts)).toBeUndefined();
+    addCounts(counts, noCounts(), 5_000, bound);
+    settle(counts, name, 'answered', false);
+    expect(why(counts)).toBe('3 of 10 requests failed');
+    addCounts(counts, noCounts(), 10_000, bound);
+    expect(why(counts)).toBeUndefined();
+  });
+
+  test('do so for differences', () => {
+    const counts = noCounts();
+    Object.assign(countsOf(counts, name), { same: 5, differing: 5 });
+    expect(why(counts)).toBeUndefined();
+    countsOf(counts, name).differing += 1;
+    expect(why(counts)).toBe('A.write: 6 of 11 answers differed');
+  });
+
+  /** Draws refusals by a fixed generator. Returns the number of requests until the switch is rolled back. */
+  const requestsUntilBack = (before: number, after: number): number | undefined => {
+    const counts = noCounts();
+    Object.assign(countsOf(counts, name), { currentAnswered: 1_000 * (1 - before), currentBad: 1_000 * before });
+    let state = 1;
+    for (let request = 1; request <= 5_000; request += 1) {
+      state = (state * 48_271) % 2_147_483_647;
+      settle(counts, name, state / 2_147_483_647 < after ? 'refused' : 'answered', false);
+      if (why(counts) !== undefined) return request;
+    }
+    return undefined;
+  };
+
+  test.each([0, 0.05, 0.3, 0.6, 0.95, 1])('leave it where both servers refuse a share of %d', (share) => {
+    expect(requestsUntilBack(share, share)).toBeUndefined();
+  });
+
+  test.each([
+    [0, 1, 5],
+    [0.05, 1, 5],
+    [0.3, 1, 12],
+    [0.3, 0.7, 100],
+  ])('roll it back where a share of %d is refused before, and one of %d after', (before, after, requestsMax) => {
+    expect(requestsUntilBack(before, after)).toBeLessThanOrEqual(requestsMax);
+  });
 });
 
-test('control: fewer are counted, each once', async () => {
-  expect(await countAdded(7)).toBe(7);
+describe('members that the contract lacks', () => {
+  const operation = desk.operations.get('getEntry')!;
+  const pathsOf = (own: readonly string[], copied: readonly string[]) =>
+    compareCopy(
+      { operation, to: 'shadow', own: { output: {}, extras: own }, copied: { output: {}, extras: copied } },
+      compileRules({})(operation.name),
+      new IdPairs(),
+      false,
+    ).map(({ kind, path }) => `${kind} ${path}`);
+  const under = (parent: string, count: number) => Array.from({ length: count }, (_, at) => `${parent}member-${at}`);
+
+  test('differ by their places', () => {
+    expect(pathsOf(['rows.0.more', 'rows.1.more'], ['rows.0.more', 'rows.1.more'])).toEqual([]);
+    expect(pathsOf(['rows.0.more', 'rows.1.more'], under('', 7))).toEqual([
+      'missing rows[].more',
+      ...under('', 7).map((name) => `added ${name}`),
+    ]);
+  });
+  test('are the keys of a map where one object has many', () => {
+    expect(pathsOf([], under('', 700_000))).toEqual(['added *']);
+    expect(pathsOf([], [...under('rows.0.entries.', 20), 'other'])).toEqual(['added rows[].entries.*', 'added other']);
+    expect(pathsOf(under('', 20), under('', 21))).toEqual(['added *']);
+  });
+  test('are a hundred kinds at most', () => {
+    expect(
+      pathsOf(
+        [],
+        under('', 10_000).map((name) => `${name}.more`),
+      ),
+    ).toHaveLength(100);
+  });
 });

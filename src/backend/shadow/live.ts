@@ -1,22 +1,26 @@
 /** The shadows of a serving process: opens them, counts what they answer, and polls the shares and acceptances of the store. */
 import { gatewayActor } from '../../audit/audit-event.ts';
 import { DifferenceTally } from '../../compare/compare-answers.ts';
+import type { Difference } from '../../compare/compare-values.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';
+import { anyText } from '../../contract/schema.ts';
 import type { RequestObserver } from '../../gateway/request-observer.ts';
 import { type Log, logFailure } from '../../http/log.ts';
 import type { ShadowMetrics } from '../../http/metrics/shadows.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
-import { type ComparedCopy, Shadow, type ShadowEvent, type ShadowParts } from '../../upstream/shadow/shadow.ts';
+import { type SwitchCounts, whyRollBack } from '../../upstream/shadow/rollback.ts';
+import { type ComparedCopy, Shadow, type ShadowEvent } from '../../upstream/shadow/shadow.ts';
 import type { Share } from '../../upstream/shadow/shares.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
 import type { ConfiguredShadow } from '../upstreams/read-shadow.ts';
+import type { Copies } from './open-copies.ts';
 import { differenceId, type ShadowState, type ShadowStore } from './store.ts';
 
 /** On average. Every serving process knows of a change within one and a half times as long. */
 export const pollShadowsEveryMs = 1_000;
 
 export interface LiveShadowParts {
-  readonly store: Pick<ShadowStore, 'revision' | 'load' | 'add' | 'switchBack'>;
+  readonly store: Pick<ShadowStore, 'revision' | 'load' | 'add' | 'switchBack' | 'changeCounts'>;
   readonly clock: Clock;
   readonly mask: MaskSecrets;
   readonly log: Log;
@@ -33,7 +37,6 @@ interface LiveShadow {
 }
 
 const nothing: ShadowState = { revision: 0, shares: [], accepted: new Set() };
-const noRules = { scalar: () => undefined, key: () => undefined, accepted: () => undefined };
 
 export class LiveShadows {
   readonly #parts: LiveShadowParts;
@@ -44,15 +47,21 @@ export class LiveShadows {
   #isFailing = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(plan: Pick<UpstreamPlan, 'shadows'>, copyTo: CopyTo, parts: LiveShadowParts) {
+  constructor(
+    plan: Pick<UpstreamPlan, 'shadows'>,
+    copies: Pick<Copies, 'compare' | 'mayCopy'>,
+    parts: LiveShadowParts,
+  ) {
     this.#parts = parts;
     for (const [name, configured] of plan.shadows) {
       const shadow = new Shadow(configured, {
         ...parts,
         rulesOf: configured.rulesOf,
         shares: () => this.#shares.get(name) ?? [],
-        copyTo: (side, service, operation) => copyTo(name, side, service, operation),
+        compareCopy: copies.compare(name),
+        mayCopy: copies.mayCopy,
         report: (event) => this.#report(name, event),
+        changeCounts: (change) => parts.store.changeCounts(name, change),
         rollBack: (why) => this.#beginRollback(name, why),
       });
       this.#shadows.set(name, { shadow, configured, tally: new DifferenceTally(), rollingBack: undefined });
@@ -112,9 +121,19 @@ export class LiveShadows {
     for (const [upstream, live] of this.#shadows) {
       await this.#storeFound(upstream, live);
       if (live.rollingBack === undefined) continue;
-      await store.switchBack(upstream, gatewayActor, live.rollingBack);
+      const isDue = (counts: SwitchCounts): boolean => whyRollBack(counts, live.configured.rollback) !== undefined;
+      if (await store.switchBack(upstream, gatewayActor, live.rollingBack, isDue))
+        this.#parts.metrics.rolledBack(upstream);
+      // Another gateway has done so, or an operator has switched anew.
+      else live.shadow.restart();
       live.rollingBack = undefined;
     }
+    await this.#takeOver();
+    for (const { shadow } of this.#shadows.values()) await shadow.flush();
+  }
+
+  async #takeOver(): Promise<void> {
+    const { store } = this.#parts;
     const isChanged = !this.#isLoaded || (await store.revision()) !== this.#state.revision;
     const state = isChanged ? await store.load() : undefined;
     this.#isFailing = false;
@@ -165,8 +184,8 @@ export class LiveShadows {
       metrics.compared(upstream, operation, 'same');
       return false;
     }
-    live.tally.add(copy, differences, noRules);
     const rules = live.configured.rulesOf(operation.slice(operation.indexOf('.') + 1));
+    live.tally.add(copy, differences.map(this.#maskTexts), rules);
     const differs = differences.some(
       ({ kind, path }) =>
         rules.accepted(path) === undefined && !this.#state.accepted.has(differenceId(upstream, operation, kind, path)),
@@ -175,15 +194,27 @@ export class LiveShadows {
     return differs;
   }
 
+  /** The thread of copies masks what the contract calls sensitive, and knows no secrets in free texts. */
+  readonly #maskTexts = ({ left, right, ...place }: Difference): Difference => {
+    const shown = (value: unknown): unknown => {
+      if (typeof value === 'string') return this.#parts.mask(anyText, value);
+      if (Array.isArray(value)) return value.map(shown);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)]));
+    };
+    return {
+      ...place,
+      ...(left !== undefined && { left: shown(left) }),
+      ...(right !== undefined && { right: shown(right) }),
+    };
+  };
+
   #beginRollback(upstream: string, why: string): void {
     const live = this.#shadows.get(upstream);
     if (live === undefined) return;
     live.rollingBack = why;
-    this.#parts.metrics.rolledBack(upstream);
     this.#parts.log.write('error', 'a switch is rolled back: its upstream answers again', { upstream, why });
     // A store that fails now is asked again by the next poll. This process is back in any case.
     this.refresh().catch(this.failed);
   }
 }
-
-type CopyTo = (upstream: string, ...parameters: Parameters<ShadowParts['copyTo']>) => ReturnType<ShadowParts['copyTo']>;

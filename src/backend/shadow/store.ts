@@ -15,6 +15,7 @@ import {
 import { createRevision } from '../../store/sql/revision.ts';
 import { fieldsOf } from '../../store/sql/row-values.ts';
 import type { RowOf } from '../../store/table.ts';
+import { noCounts, restartCounts, type SwitchCounts } from '../../upstream/shadow/rollback.ts';
 import type { Share } from '../../upstream/shadow/shares.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
@@ -110,18 +111,31 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
         const [copied, answered] = kind === 'copied' ? [percent, null] : [null, percent];
         const row = [upstream, operation, caller, copied, answered, clock.now(), actorName(by)];
         await session.execute(saveShare, row);
+        if (kind === 'answered') await changeCounts(session, upstream, restartCounts);
         const of = { operation: operation || undefined, caller: caller || undefined };
         record(kind === 'copied' ? 'shadowShareChanged' : 'shadowSwitched', upstream, { percent, ...of });
       }, by),
-    /** Lets the upstream answer everything again. `why`: where the gateway does so by itself. Returns whether anything was switched. */
-    switchBack: (upstream: string, by: AuditActor, why?: string): Promise<boolean> =>
+    /**
+     * Lets the upstream answer everything again. `why`: where the gateway does so by itself, if the counts still are what `isDue` is true
+     * for: an operator may have switched anew. Returns whether anything was switched.
+     */
+    switchBack: (
+      upstream: string,
+      by: AuditActor,
+      why?: string,
+      isDue: (counts: SwitchCounts) => boolean = () => true,
+    ): Promise<boolean> =>
       write(async (session, record) => {
+        if (why !== undefined && !(await changeCounts(session, upstream, isDue)).result) return false;
         await storedRevision.countUp(session);
         const changed = await session.execute(endSwitches, [upstream, clock.now(), actorName(by)]);
         await session.execute(deleteEmptyShares, [upstream]);
         if (changed > 0) record('shadowSwitchedBack', upstream, { why });
         return changed > 0;
       }, by),
+    /** Changes what all gateways count of a switch. `change` may be called again after a conflict, with other counts. */
+    changeCounts: <T>(upstream: string, change: (counts: SwitchCounts) => T) =>
+      engine.write((session) => changeCounts(session, upstream, change), readCommitted),
     /** `reason`: undefined where the difference is accepted no longer. */
     accept: (id: string, reason: string | undefined, by: AuditActor): Promise<void> =>
       write(async (session, record) => {
@@ -131,6 +145,7 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
         const at = reason === undefined ? null : clock.now();
         const who = reason === undefined ? null : actorName(by);
         await session.execute(acceptDifference, [row.upstream, id, reason ?? null, at, who]);
+        await changeCounts(session, row.upstream, restartCounts);
         const { upstream, operation, path } = row;
         const detail = { upstream, operation, path: path.slice(0, 200), reason: reason?.slice(0, 200) };
         record(reason === undefined ? 'shadowDifferenceReopened' : 'shadowDifferenceAccepted', id, detail);
@@ -159,6 +174,19 @@ export function createShadowStore({ engine, clock, vault, write }: ShadowStorePa
       }
     },
   });
+}
+
+/** Locks the counts of an upstream until the end of the transaction. */
+async function changeCounts<T>(
+  session: Session,
+  upstream: string,
+  change: (counts: SwitchCounts) => T,
+): Promise<{ readonly counts: SwitchCounts; readonly result: T }> {
+  const [row] = await session.query(lockCounts, [upstream, JSON.stringify(noCounts())]);
+  const counts: SwitchCounts = row === undefined ? noCounts() : JSON.parse(row.counts);
+  const result = change(counts);
+  await session.execute(saveCounts, [upstream, JSON.stringify(counts)]);
+  return { counts, result };
 }
 
 /** The revision is read first: what is committed meanwhile has a later one, and is loaded again. */
@@ -263,6 +291,12 @@ const deleteEmptyShares = statement(
   'delete-empty-shadow-shares',
   'delete from shadow_share where upstream = $1 and answered is null and copied is null',
 );
+const lockCounts = statement<{ readonly counts: string }>(
+  'lock-shadow-switch',
+  `insert into shadow_switch (upstream, counts) values ($1, $2)
+   on conflict (upstream) do update set counts = shadow_switch.counts returning counts`,
+);
+const saveCounts = statement('save-shadow-switch', 'update shadow_switch set counts = $2 where upstream = $1');
 const listAccepted = statement<{ readonly difference_id: string }>(
   'list-accepted-shadow-differences',
   'select difference_id from shadow_difference where accepted_reason is not null',

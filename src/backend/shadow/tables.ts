@@ -49,6 +49,15 @@ export const shadowDifferences = table('shadow_difference', {
   keptFor: { deletedBy: 'the task of shadows, after CALLER_DAYS_MAX' },
 });
 
+/** What gateways count of the shadows that callers are switched to. */
+export const shadowSwitches = table('shadow_switch', {
+  columns: { upstream: tenant, counts: json },
+  key: ['upstream'],
+  signed: 'none',
+  belongsTo: 'none',
+  keptFor: 'forever',
+});
+
 const shadowRevision = table('shadow_revision', {
   // One row, which each change counts up and locks.
   columns: { id: integer, revision: integer },
@@ -60,4 +69,4 @@ const shadowRevision = table('shadow_revision', {
   keptFor: 'forever',
 });
 
-export const shadowTables = Object.freeze([shadowShares, shadowDifferences, shadowRevision]);
+export const shadowTables = Object.freeze([shadowShares, shadowDifferences, shadowSwitches, shadowRevision]);

@@ -149,17 +149,22 @@ export interface ShadowOptions extends Omit<UpstreamOptions, 'shadow' | 'lookups
   readonly concurrency?: number;
   /** Bytes of all copies and of the answers that they are compared with, beyond which others are dropped. By default 16 MiB. */
   readonly bytesMax?: number;
+  /**
+   * Percent of one processor that sending copies and comparing their answers may use, for all shadows of a gateway; more copies are
+   * dropped. By default 5.
+   */
+  readonly cpuPercent?: number;
   /** Whether a switched share is one of callers (the default), or one of requests. */
   readonly spread?: 'caller' | 'request';
   /** When a switch is rolled back. */
   readonly rollback?: ShadowRollback;
 }
 
-/** A switch is rolled back when a process counts more in a window. */
+/** A switch is rolled back when the gateways of a store count more in a window, or five failures in a row. */
 export interface ShadowRollback {
   /** Percent of the answers that differ. By default 1. */
   readonly differences?: number;
-  /** Percent of the requests that fail. By default 1. */
+  /** Percent of the requests that fail. By default 1. With 100, failures roll nothing back. */
   readonly errors?: number;
   /** How many count at least. By default 20. */
   readonly requestsMin?: number;

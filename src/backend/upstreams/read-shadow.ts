@@ -30,6 +30,7 @@ const members: Readonly<Record<OwnMember, true>> = {
   rules: true,
   concurrency: true,
   bytesMax: true,
+  cpuPercent: true,
   spread: true,
   rollback: true,
 };
@@ -104,6 +105,7 @@ export function readShadow(
     queueMax: reader.wholeNumber('queueMax', 1, 100_000, 256),
     concurrency: reader.wholeNumber('concurrency', 1, 1_000, 4),
     bytesMax: reader.wholeNumber('bytesMax', 1024, 1 << 30, 16 << 20),
+    cpuPercent: reader.wholeNumber('cpuPercent', 1, 100, 5),
     rollback: readRollback(reader.object('rollback')),
     ...rules,
   });

@@ -27,7 +27,7 @@ export function createShadowMetrics(registers: Registry[]) {
   );
   const dropped = counter(
     'triglyph_shadow_dropped_total',
-    'Copies that were dropped, since the queue was full.',
+    'Copies that were dropped, since the queue was full or the time of the processor was used.',
     'operation',
   );
   const failed = counter(

@@ -3,25 +3,25 @@
  * the requests may be switched to it; the first server then gets the copies.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { type ComparedAnswer, compareAnswers } from '../../compare/compare-answers.ts';
 import { type Difference, IdPairs } from '../../compare/compare-values.ts';
 import type { Rules } from '../../compare/rules.ts';
 import type { AnyRequest, RequestHead } from '../../contract/canonical.ts';
 import type { Extras } from '../../contract/extras.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { Problem, problems } from '../../contract/problem.ts';
 import { type MaskSecrets, maskSensitive } from '../../contract/redaction.ts';
-import type { Service } from '../../contract/service.ts';
-import type { RemoteHandler } from '../../idempotency/ports.ts';
+import { ApplicationError, NotSent, type RemoteAnswer, type RemoteHandler } from '../../idempotency/ports.ts';
+import { isRefusal } from '../../idempotency/remote-problems.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { answerOfThrown } from '../compared-answer.ts';
+import { failureIn } from '../failure.ts';
+import { type NamedAnswer, namesIn, type Side } from './compare-copy.ts';
+import type { CopyResult } from './copy-messages.ts';
 import { CopyQueue } from './copy-queue.ts';
-import { type RollbackBound, RollbackWindow, type SwitchEvent } from './rollback.ts';
+import type { RollbackBound, SwitchOutcome } from './rollback.ts';
 import { configuredShare, findShare, isWithin, operationName, type Share, type ShareOptions } from './shares.ts';
-
-/** `current`: the upstream. `shadow`: the server next to it. */
-export type Side = 'current' | 'shadow';
+import { type Admission, admissionMsMax, type ChangeCounts, SwitchGuard } from './switch-guard.ts';
 
 export interface ShadowOptions extends ShareOptions {
   /** Whether a switch decides by caller, or by the Idempotency-Key or reference of each request. */
@@ -40,6 +40,8 @@ export interface ShadowOptions extends ShareOptions {
   readonly concurrency: number;
   readonly queueMax: number;
   readonly bytesMax: number;
+  /** Percent of one processor that sending and comparing copies may use. */
+  readonly cpuPercent: number;
 }
 
 export type ShadowEvent = { readonly operation: string } & (
@@ -65,38 +67,45 @@ export interface ShadowParts {
   readonly rulesOf: (operation: string) => Rules;
   /** The shares that operators have set, now. */
   readonly shares: () => readonly Share[];
-  /** The handlers that copies are sent by, over connections of their own. */
-  readonly copyTo: (side: Side, service: Service, operation: Operation) => RemoteHandler<unknown>;
+  /** Sends a copy over connections of its own, and compares the answers. Never rejects. */
+  readonly compareCopy: CompareCopy;
+  /** Whether copies have used less than their share of the processor. */
+  readonly mayCopy: () => boolean;
   /** Returns whether a compared answer differs in what is not accepted; false for other events. */
   readonly report: (event: ShadowEvent) => boolean;
-  /** Called once for each window in which the bound was exceeded. */
+  readonly changeCounts: ChangeCounts;
+  /** Called once after each `restart`, when the bound is exceeded. */
   readonly rollBack: (why: string) => void;
 }
 
-interface Copy {
+/** A copy of a request, with the answer that its caller got. */
+export interface Copy {
   readonly request: AnyRequest;
   readonly to: Side;
-  readonly handler: RemoteHandler<unknown>;
   readonly key: string | undefined;
-  readonly answer: ComparedAnswer;
-  readonly extras: readonly string[];
+  readonly answer: NamedAnswer;
+  readonly pairsIds: boolean;
   readonly at: number;
 }
+
+export type CompareCopy = (copy: Copy) => Promise<CopyResult>;
 
 export class Shadow {
   readonly #options: ShadowOptions;
   readonly #parts: ShadowParts;
   readonly #queue: CopyQueue<Copy>;
-  readonly #window: RollbackWindow;
+  readonly #guard: SwitchGuard;
   readonly #ids = new IdPairs();
   /** Copies of requests whose answers are not written yet, by the headers of their requests. */
   readonly #unanswered = new WeakMap<RequestHead['headers'], Copy>();
+  /** Requests that the shadow did not answer, until the upstream has. */
+  readonly #unsettled = new WeakMap<Error, Admission>();
   #isRollingBack = false;
 
   constructor(options: ShadowOptions, parts: ShadowParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#window = new RollbackWindow(options.rollback, parts.clock);
+    this.#guard = new SwitchGuard(options.rollback, parts.clock, parts.changeCounts, (why) => this.#rollBack(why));
     this.#queue = new CopyQueue({ ...options, send: (copy) => this.#send(copy) });
   }
 
@@ -106,13 +115,14 @@ export class Shadow {
 
   /** Returns the handler of an operation that both servers can answer. */
   handler<C>(operation: Operation, current: RemoteHandler<C>, shadow: RemoteHandler<C>): RemoteHandler<C> {
-    const sides = { current: this.#observe('current', current), shadow: this.#observe('shadow', shadow) };
     const mayAnswer = this.#mayAnswer(operation);
+    const sides = { current: this.#observeCurrent(current, mayAnswer), shadow: this.#observeShadow(shadow) };
+    const switched = this.#guardShadow(sides.shadow, sides.current);
     return Object.freeze<RemoteHandler<C>>({
       ...sides.current,
       sides: {
         deduplicates: current.deduplicates || (mayAnswer && shadow.deduplicates),
-        choose: (request) => (mayAnswer && this.#isSwitched(request) ? sides.shadow : sides.current),
+        choose: (request) => (mayAnswer && this.#isSwitched(request) ? switched : sides.current),
         named: (upstream) => Object.values(sides).find((each) => each.upstream === upstream),
       },
     });
@@ -124,13 +134,19 @@ export class Shadow {
     if (copy === undefined) return;
     this.#unanswered.delete(headers);
     const operation = operationName(copy.request);
-    this.#parts.report({ kind: this.#queue.add(copy, bytes) ? 'copied' : 'dropped', operation });
+    const isPlaced = this.#parts.mayCopy() && this.#queue.add(copy, bytes);
+    this.#parts.report({ kind: isPlaced ? 'copied' : 'dropped', operation });
   }
 
   /** The shares have changed: what was counted before says nothing of them. */
   restart(): void {
     this.#isRollingBack = false;
-    this.#window.reset();
+    this.#guard.restart();
+  }
+
+  /** Tells the store what was counted. Rejects where it does not answer. */
+  flush(): Promise<void> {
+    return this.#guard.flush();
   }
 
   /** Drops the copies that wait, and lets those on the way end. */
@@ -164,30 +180,114 @@ export class Shadow {
     return findShare(shares, kind, { operation: operationName(request), caller: request.caller.credential });
   }
 
-  /** Wraps one of both servers: what it answers is copied to the other one. */
-  #observe<C>(side: Side, handler: RemoteHandler<C>): RemoteHandler<C> {
+  /** Copies what the upstream answers, and counts how often it refuses writes. */
+  #observeCurrent<C>(handler: RemoteHandler<C>, mayAnswer: boolean): RemoteHandler<C> {
     return Object.freeze<RemoteHandler<C>>({
       ...handler,
-      forward: async (given, context, key) => {
-        const request = side === 'shadow' ? this.#forShadow(given) : given;
+      forward: async (request, context, key) => {
+        const isCounted = mayAnswer && request.operation.effect === 'writes';
+        const name = operationName(request);
         try {
           const answer = await handler.forward(request, context, key);
-          this.#offer(side, given, key, { output: answer.output }, answer.extras);
-          if (side === 'shadow') this.#count('answered');
+          if (isCounted) this.#guard.count(name, 'currentAnswered');
+          this.#offer('current', request, key, { output: answer.output }, answer.extras);
           return answer;
         } catch (thrown) {
           const answer = answerOfThrown(thrown);
-          if (side === 'shadow') this.#count('failure' in answer ? 'failed' : 'answered');
+          if (isCounted && !(thrown instanceof NotSent)) this.#guard.count(name, 'currentBad');
           // Copies for callers that are not let in would be requests of anybody.
-          if (!('failure' in answer) && !isRefusedCaller(thrown)) this.#offer(side, given, key, answer);
+          if (!('failure' in answer) && !isRefusedCaller(thrown)) this.#offer('current', request, key, answer);
           throw thrown;
         }
       },
     });
   }
 
+  /** Copies what the shadow answers to reads. */
+  #observeShadow<C>(handler: RemoteHandler<C>): RemoteHandler<C> {
+    return Object.freeze<RemoteHandler<C>>({
+      ...handler,
+      forward: async (request, context, key) => {
+        const answer = await handler.forward(this.#forShadow(request), context, key);
+        this.#offer('shadow', request, key, { output: answer.output }, answer.extras);
+        return answer;
+      },
+    });
+  }
+
+  /** The shadow for requests that it is the first to get: what it does not answer counts, and the upstream answers what it may. */
+  #guardShadow<C>(shadow: RemoteHandler<C>, current: RemoteHandler<C>): RemoteHandler<C> {
+    return Object.freeze<RemoteHandler<C>>({
+      ...shadow,
+      msMax: shadow.msMax + admissionMsMax,
+      forward: async (request, context, key) => {
+        const name = operationName(request);
+        const admission = await this.#guard.admit(name);
+        try {
+          if (admission === 'denied') throw new NotSent('the shadow must prove first that it answers');
+          const answer = await shadow.forward(request, context, key);
+          await this.#guard.settle(name, 'answered', admission);
+          return answer;
+        } catch (thrown) {
+          if (thrown instanceof Error && mayAskUpstream(request, thrown)) this.#unsettled.set(thrown, admission);
+          else await this.#guard.settle(name, isAnyRefusal(thrown) ? 'refused' : 'failed', admission);
+          throw thrown;
+        }
+      },
+      instead: (thrown) => {
+        const admission = thrown instanceof Error ? this.#unsettled.get(thrown) : undefined;
+        if (admission === undefined) return undefined;
+        return Object.freeze<RemoteHandler<C>>({
+          ...current,
+          forward: (...parameters) => this.#askUpstream(current, parameters, thrown, admission),
+        });
+      },
+    });
+  }
+
+  /** Returns the answer of the upstream to a request that the shadow did not answer. A refusal by both is one by the shadow. */
+  async #askUpstream<C>(
+    { forward }: RemoteHandler<C>,
+    parameters: Parameters<RemoteHandler<C>['forward']>,
+    thrown: unknown,
+    admission: Admission,
+  ): Promise<RemoteAnswer> {
+    const [request] = parameters;
+    const [ended] = await Promise.allSettled([forward(...parameters)]);
+    const outcome = this.#judge(request, thrown, ended);
+    await this.#guard.settle(operationName(request), outcome, admission);
+    // The effect of a write is that of its answer.
+    if (outcome === 'answered' && request.operation.effect === 'reads') throw thrown;
+    if (ended.status === 'rejected') throw ended.reason;
+    return ended.value;
+  }
+
+  /** Returns what it says of the shadow that it did not answer, by the answer of the upstream. */
+  #judge(request: AnyRequest, thrown: unknown, current: PromiseSettledResult<RemoteAnswer>): SwitchOutcome {
+    const isRejected = current.status === 'rejected';
+    const left = isRejected ? answerOfThrown(current.reason) : { output: current.value.output };
+    // Neither lets the caller in, or neither answers.
+    if ('failure' in left || (isRejected && isRefusedCaller(current.reason) && isRefusedCaller(thrown)))
+      return 'unproven';
+    const right = answerOfThrown(thrown);
+    if ('failure' in right || !isAnyRefusal(thrown)) return 'failed';
+    const differs = this.#reportOutcome(request, left, right);
+    return (left.refusal !== undefined && !isRefusedCaller(thrown)) || !differs ? 'answered' : 'failed';
+  }
+
+  /** Returns whether the answers to a request of a caller differ in what is not accepted. */
+  #reportOutcome(request: AnyRequest, left: ComparedAnswer, right: ComparedAnswer): boolean {
+    const { operation, requestReference: reference, caller } = request;
+    const { rulesOf, mask, report, clock } = this.#parts;
+    const differences = compareAnswers(operation, left, right, rulesOf(operation.name), this.#ids, mask);
+    const compared = { operation: operationName(request), caller: caller.credential, reference, at: clock.now() };
+    const differs = report({ kind: 'compared', ...compared, differences });
+    this.#guard.count(compared.operation, differs ? 'differing' : 'same');
+    return differs;
+  }
+
   #offer(side: Side, request: AnyRequest, key: string | undefined, answer: ComparedAnswer, extras?: Extras): void {
-    const { service, operation, head } = request;
+    const { operation, head } = request;
     const isWrite = operation.effect === 'writes';
     // A write is copied to a sandbox, and never to the server that callers rely on.
     if (head === undefined || (isWrite && (!this.#options.copiesWrites || side === 'shadow'))) return;
@@ -201,78 +301,71 @@ export class Shadow {
     const copied = spool === undefined ? request : { ...request, head: kept };
     const to: Side = side === 'current' ? 'shadow' : 'current';
     this.#unanswered.set(head.headers, {
-      request: to === 'shadow' ? this.#forShadow(copied) : copied,
+      request: to === 'shadow' ? this.#forCopy(copied) : copied,
       to,
-      handler: this.#parts.copyTo(to, service, operation),
       key: isWrite ? copyKey(key) : undefined,
-      answer,
-      extras: namesIn(extras),
+      answer: { ...answer, extras: namesIn(extras) },
+      pairsIds: this.#options.pairsIds,
       at: this.#parts.clock.now(),
     });
   }
 
   /** Leaves out what may hold a credential of the caller, unless the shadow gets it. */
-  #forShadow(given: AnyRequest): AnyRequest {
-    const { getsCredentials, getsSecrets } = this.#options;
-    const input = getsSecrets ? given.input : maskSensitive(given.operation.input, given.input);
-    const request = { ...given, input } as AnyRequest;
+  #forShadow(request: AnyRequest): AnyRequest {
     const { head } = request;
-    if (head === undefined || getsCredentials) return request;
+    if (head === undefined || this.#options.getsCredentials) return request;
     const { sent: _, query: __, token: ___, ...rest } = head;
     return { ...request, head: rest };
   }
 
-  /** Sends a copy, and compares the answers. Never rejects. */
+  /** Masks what is sensitive in a copy, unless the shadow gets it. A request that the shadow answers has what the caller sent. */
+  #forCopy(given: AnyRequest): AnyRequest {
+    const request = this.#forShadow(given);
+    if (this.#options.getsSecrets) return request;
+    return { ...request, input: maskSensitive(request.operation.input, request.input) } as AnyRequest;
+  }
+
+  /** Sends a copy, and reports what its answer differs in. Never rejects. */
   async #send(copy: Copy): Promise<void> {
-    const { request, to, handler, key, at } = copy;
-    const { report } = this.#parts;
+    const { request, to, at } = copy;
+    const { report, compareCopy } = this.#parts;
     const operation = operationName(request);
-    try {
-      const copied = await this.#ask(handler, request, key);
-      if ('failure' in copied) {
-        report({ kind: 'failed', operation, reason: copied.reason });
-        return;
-      }
-      const differences = this.#compare(copy, copied);
-      const { credential: caller } = request.caller;
-      const { requestReference: reference } = request;
-      const differs = report({ kind: 'compared', operation, caller, reference, at, differences });
-      if (to === 'current') this.#count(differs ? 'differing' : 'same');
-    } catch {
-      report({ kind: 'failed', operation, reason: 'other' });
+    const result = await compareCopy(copy);
+    if (result.kind === 'failed') {
+      report({ ...result, operation });
+      return;
     }
+    const { credential: caller } = request.caller;
+    const differs = report({ ...result, operation, caller, reference: request.requestReference, at });
+    if (to === 'current') this.#guard.count(operation, differs ? 'differing' : 'same');
   }
 
-  #compare(
-    { request, to, answer, extras }: Copy,
-    copied: ComparedAnswer & Pick<Copy, 'extras'>,
-  ): readonly Difference[] {
-    // Most answers are equal: this costs far less than a comparison by the contract.
-    const own = { ...answer, extras };
-    if (!this.#options.pairsIds && isDeepStrictEqual(own, copied)) return [];
-    const rules = this.#parts.rulesOf(request.operation.name);
-    const [left, right] = to === 'shadow' ? [own, copied] : [copied, own];
-    return [
-      ...compareAnswers(request.operation, left, right, rules, this.#ids, this.#parts.mask),
-      ...compareExtras(left.extras, right.extras, rules),
-    ].slice(0, differencesMax);
-  }
-
-  async #ask(handler: RemoteHandler<unknown>, request: AnyRequest, key: string | undefined) {
-    try {
-      const { output, extras } = await handler.forward(request, undefined, key);
-      return { output, extras: namesIn(extras) };
-    } catch (thrown) {
-      return { ...answerOfThrown(thrown), extras: [] };
-    }
-  }
-
-  #count(event: SwitchEvent): void {
-    const why = this.#window.add(event);
-    if (why === undefined || this.#isRollingBack) return;
+  #rollBack(why: string): void {
+    if (this.#isRollingBack || !this.#parts.shares().some(({ answered = 0 }) => answered > 0)) return;
     this.#isRollingBack = true;
     this.#parts.rollBack(why);
   }
+}
+
+/** An error of the application itself, which the upstream may answer as well, and not what became of an answer that callers cannot get. */
+function isAnyRefusal(thrown: unknown): boolean {
+  if (thrown instanceof ApplicationError) return true;
+  return (
+    thrown instanceof Problem &&
+    isRefusal(thrown) &&
+    thrown.kind.transient !== true &&
+    thrown.kind !== problems.unknownMembers &&
+    failureIn(thrown) === undefined
+  );
+}
+
+/**
+ * Whether the upstream may answer what the shadow did not: any read, and a write that the shadow was not sent, or that it did not let in. A
+ * refusal of a write that it let in is its answer.
+ */
+function mayAskUpstream({ operation }: AnyRequest, thrown: Error): boolean {
+  if (operation.effect === 'reads' || thrown instanceof NotSent || isRefusedCaller(thrown)) return true;
+  return isRefusal(thrown) && failureIn(thrown)?.progress === 'notDone';
 }
 
 /** The shadow has the effect of a request and its retries once, and never under a key of the other server. */
@@ -282,25 +375,4 @@ function copyKey(key: string | undefined): string {
 
 function isRefusedCaller(thrown: unknown): boolean {
   return thrown instanceof Problem && (thrown.kind.status === 401 || thrown.kind.status === 403);
-}
-
-function namesIn(extras: Extras | undefined): readonly string[] {
-  return extras?.members.map(({ name }) => name) ?? [];
-}
-
-/** Differences of one answer. A server can make up any number, whose count would hold up callers. */
-const differencesMax = 1_000;
-
-/** Members that the contract lacks, in the answer of one server only. */
-function compareExtras(left: readonly string[], right: readonly string[], rules: Rules): readonly Difference[] {
-  const only = (names: readonly string[], others: ReadonlySet<string>, kind: 'missing' | 'added'): Difference[] => {
-    const found: Difference[] = [];
-    for (const name of names) {
-      const path = name.replace(/\.\d+(?=\.|$)/g, '[]');
-      if (!others.has(name) && rules.scalar(path)?.kind !== 'ignore') found.push({ kind, path, at: name });
-      if (found.length === differencesMax) break;
-    }
-    return found;
-  };
-  return [...only(left, new Set(right), 'missing'), ...only(right, new Set(left), 'added')];
 }

@@ -12,7 +12,8 @@ import { executorOf } from '../../../src/idempotency/executor.ts';
 import { NotSent, OutcomeUnknown, type RemoteHandler } from '../../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../../src/idempotency/request-hash.ts';
 import { createStore } from '../../../src/store/store.ts';
-import { Shadow, type Side } from '../../../src/upstream/shadow/shadow.ts';
+import type { Side } from '../../../src/upstream/shadow/compare-copy.ts';
+import { Shadow } from '../../../src/upstream/shadow/shadow.ts';
 import { freshKeys, parseKeyRing } from '../../../src/vault/key-ring.ts';
 import { Random } from '../../simulation/random.ts';
 import { openMigratedMemory } from '../../support/migrated.ts';
@@ -75,7 +76,7 @@ async function run(isSticky: boolean): Promise<Outcome> {
         getsSecrets: true,
         pairsIds: false,
       },
-      ...{ concurrency: 1, queueMax: 1, bytesMax: 1 },
+      ...{ concurrency: 1, queueMax: 1, bytesMax: 1, cpuPercent: 1 },
       rollback: { errors: 100, differences: 100, requestsMin: 1_000_000, windowMs: 1_000 },
     },
     {
@@ -83,8 +84,10 @@ async function run(isSticky: boolean): Promise<Outcome> {
       mask: maskSensitive,
       rulesOf: compileRules({}),
       shares: () => [{ operation: '', caller: '', answered: percent }],
-      copyTo: () => servers.shadow,
+      compareCopy: async () => ({ kind: 'compared', differences: [] }),
+      mayCopy: () => true,
       report: () => false,
+      changeCounts: () => Promise.reject(new Error('no counts are stored')),
       rollBack: () => {},
     },
   );

@@ -41,6 +41,16 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
   timeZone: isTimeZone,
 };
 
+/** The formats in words for callers. */
+export const formatRules: Readonly<Record<Format, string>> = {
+  luhn: 'with a valid check digit',
+  iban: 'an account number of ISO 13616 with a valid check number',
+  country: 'a country of ISO 3166-1',
+  countryOrUnknown: 'a country of ISO 3166-1, or ZZ',
+  currency: 'a currency of ISO 4217',
+  timeZone: 'a time zone such as Europe/Amsterdam',
+};
+
 /** True for text that every format can carry unchanged. */
 export function printable(text: string): boolean {
   return !unprintable.test(text) && text.isWellFormed();

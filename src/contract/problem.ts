@@ -178,6 +178,10 @@ export interface Issue {
   readonly message: string;
   /** The value of the field, in formats that show it; never of a sensitive field. */
   readonly value?: string;
+  /** What is valid there, or what to do: shown behind the message, beside the text of the problem, which clients compare. */
+  readonly rule?: string;
+  /** The name of a place that is no field: a header, the namespace of a message. `path` is empty. */
+  readonly where?: string;
 }
 
 /** The text of a problem with its blanks filled. */
@@ -191,6 +195,11 @@ export function issue(path: Path, problem: ProblemRef, ...blanks: readonly strin
     kind: kindOf(problem),
     message: describe(problem, ...blanks),
   };
+}
+
+/** Details of a problem whose place is no field: what is wrong at `where`, and what to do. */
+export function adviceAt(where: string, message: string): { readonly issues: readonly Issue[] } {
+  return { issues: [{ path: [], kind: problems.badRequest, message, where }] };
 }
 
 /** What a Problem carries besides its kind and its message. */

@@ -4,7 +4,7 @@
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
-import { base64Length, parser, printable } from './lexical.ts';
+import { base64Length, formatRules, parser, printable } from './lexical.ts';
 import { foreignName, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemRef } from './problem.ts';
@@ -20,6 +20,7 @@ import {
   type ScalarSchema,
   type Schema,
   type SetSchema,
+  type StringSchema,
   textLengthMax,
   typeNameOf,
   variantChooser,
@@ -75,6 +76,13 @@ export class IssueCollector {
 
   add(path: Path, problem: ProblemRef, ...blanks: readonly string[]): undefined {
     if (this.issues.length < IssueCollector.issuesMax) this.issues.push(issue(path, problem, ...blanks));
+    return undefined;
+  }
+
+  /** As `add`. `rule`: what is valid there. */
+  addWithRule(rule: string | undefined, path: Path, problem: ProblemRef, ...blanks: readonly string[]): undefined {
+    if (this.issues.length >= IssueCollector.issuesMax) return undefined;
+    this.issues.push({ ...issue(path, problem, ...blanks), ...(rule !== undefined && { rule }) });
     return undefined;
   }
 
@@ -188,6 +196,8 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     (schema.kind === 'binary' && schema.whenEmpty === 'present') ||
     (schema.kind === 'enum' && (schema.values as readonly string[]).includes(''));
   const max = charactersMax(schema);
+  const rule = ruleOf(schema);
+  const hasPattern = schema.kind === 'string' && schema.pattern !== undefined;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema);
@@ -200,9 +210,10 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
     const unreadable = parsed.fault === 'type' || !printable(text);
     const problem = unreadable ? 'structure' : (field?.invalid ?? faultNames[parsed.fault]);
+    const told = hasPattern ? withDoc(rule, field) : rule;
     return problem === 'structure'
-      ? collector.add(path, problem, wrongKind(path, schema))
-      : collector.add(path, problem, label(path), max, quoted(text));
+      ? collector.addWithRule(told, path, problem, wrongKind(path, schema))
+      : collector.addWithRule(told, path, problem, label(path), max, quoted(text));
   };
 }
 
@@ -222,6 +233,57 @@ function kindName(schema: ScalarSchema): string {
   return schema.kind === 'decimal' && schema.fraction === 0 ? 'integer' : schema.kind;
 }
 
+/** What is valid, in words for callers; undefined where any text is. */
+function ruleOf(schema: ScalarSchema): string | undefined {
+  switch (schema.kind) {
+    case 'enum':
+      return `one of ${listed(schema.values)}`;
+    case 'integer':
+      return `a whole number from ${schema.min} to ${schema.max}`;
+    case 'boolean':
+      return 'true or false';
+    case 'date':
+      return 'a day such as 2026-01-31';
+    case 'dateTime':
+      return 'a time with a time zone, such as 2026-01-31T12:00:00Z';
+    case 'decimal':
+      return schema.fraction === 0
+        ? `a whole number of up to ${schema.digits} digits`
+        : 'a decimal number such as 12.5';
+    case 'double':
+      return 'a number such as 1.5';
+    case 'binary':
+      return `base64 of up to ${schema.max} bytes`;
+    case 'string':
+      return textRuleOf(schema);
+    default:
+      return schema satisfies never;
+  }
+}
+
+function textRuleOf({ min = 0, max, pattern, format, sensitive, example }: StringSchema): string | undefined {
+  const parts = [
+    ...(min > 0 || max !== undefined ? [`${min > 0 ? min : 'up'} to ${max ?? textLengthMax} characters`] : []),
+    ...(pattern === undefined ? [] : [`of the pattern ${pattern}`]),
+    ...(format === undefined ? [] : [formatRules[format]]),
+    ...(pattern === undefined || sensitive === true || example === undefined ? [] : [`such as ${example}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+/** A pattern says little to a person: the first sentence of the documentation says what the field is. */
+function withDoc(rule: string | undefined, field: Field | undefined): string | undefined {
+  const [doc = ''] = /^[^.\n]{1,120}/.exec(field?.doc ?? '') ?? [];
+  return rule === undefined || doc === '' ? rule : `${rule} (${doc})`;
+}
+
+function listed(values: readonly string[]): string {
+  const shown = values.slice(0, shownValuesMax).join(', ');
+  return values.length > shownValuesMax ? `${shown} and ${values.length - shownValuesMax} more` : shown;
+}
+
+const shownValuesMax = 20;
+
 /** As messages state it; a scalar of another kind is never too long. */
 function charactersMax(schema: ScalarSchema): string {
   if (schema.kind === 'string') return String(schema.max ?? textLengthMax);
@@ -237,6 +299,7 @@ function quoted(text: string): string {
 
 function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
   const { values } = schema.item;
+  const rule = `${ruleOf(schema.item)}, or several with commas between them`;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema.item);
@@ -245,7 +308,7 @@ function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
     if (named.length === 0 || named.length > schema.max || named.some((each) => !values.includes(each)))
-      return collector.add(path, field?.invalid ?? 'invalidField', label(path));
+      return collector.addWithRule(rule, path, field?.invalid ?? 'invalidField', label(path));
     return Object.freeze(values.filter((value) => named.includes(value)));
   };
 }

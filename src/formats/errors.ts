@@ -32,9 +32,15 @@ export function errorText({ type, code, message }: Problem): string {
 
 /**
  * The issues of a problem that a format with one text for its errors has to show beside it: several, or also one, where the text alone
- * does not name its field as the caller did. Services with plain errors show no detail for one (wire practice).
+ * does not name its field as the caller did. Services with plain errors show one only where it says more than the text (wire practice).
  */
-export function furtherIssues({ issues }: Problem, service?: Service): readonly Issue[] {
+export function furtherIssues({ issues, message }: Problem, service?: Service): readonly Issue[] {
   const showsOne = service !== undefined && conventionsOfMessages(service).errors !== 'plain';
-  return issues.length > (showsOne ? 0 : 1) ? issues : [];
+  const saysMore = issues.some((each) => issueText(each) !== message);
+  return issues.length > (showsOne ? 0 : 1) || saysMore ? issues : [];
+}
+
+/** What is wrong with a field, and what is valid there. */
+export function issueText({ message, rule }: Issue): string {
+  return rule === undefined ? message : `${message}: ${rule}`;
 }

@@ -1,5 +1,5 @@
 /** Problems for a body that cannot be parsed, by the reason that the parser gives. */
-import { describe, Problem, type ProblemName } from '../contract/problem.ts';
+import { describe, type Issue, Problem, type ProblemName } from '../contract/problem.ts';
 
 /** Why a body cannot be parsed. */
 export interface Fault {
@@ -9,11 +9,11 @@ export interface Fault {
   readonly where?: string | undefined;
 }
 
-/** `reason` and `where`: as in `Fault`. */
-export function malformedBody(reason: string, where?: string): Problem {
+/** `reason` and `where`: as in `Fault`. `issues`: what to do. */
+export function malformedBody(reason: string, where?: string, issues: readonly Issue[] = []): Problem {
   const problem = byReason[reason] ?? 'undecodable';
   const text = where === undefined ? reason : `${reason}, ${where}`;
-  return new Problem(problem, describe(problem, text), { reason });
+  return new Problem(problem, describe(problem, text), { reason, issues });
 }
 
 /** Returns the tree that was parsed. Throws a Problem if the parser found a fault. */

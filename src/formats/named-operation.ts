@@ -1,6 +1,6 @@
 /** Finds the operation that a path or a body names. The refusal lists the operations that are served. */
 import type { Operation } from '../contract/operation.ts';
-import { describe, Problem } from '../contract/problem.ts';
+import { describe, Problem, type ProblemDetails } from '../contract/problem.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import type { Target } from './protocol.ts';
 
@@ -17,7 +17,7 @@ export function operationInBody(name: string, service: Service): Operation {
   return operation;
 }
 
-export function unknownOperation(service: Service): Problem {
+export function unknownOperation(service: Service, details: Pick<ProblemDetails, 'issues'> = {}): Problem {
   const served = namedOperations(service).map(({ name }) => name);
-  return new Problem('unknownOperation', describe('unknownOperation', served.join(', ')));
+  return new Problem('unknownOperation', describe('unknownOperation', served.join(', ')), details);
 }

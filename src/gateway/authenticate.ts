@@ -3,7 +3,7 @@
 import type { Credentials, PresentedCredential } from '../callers/credentials/credentials.ts';
 import type { LoginAttempt } from '../callers/limits/login-limits.ts';
 import type { AnyCaller, UsernameToken } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
+import { adviceAt, Problem } from '../contract/problem.ts';
 import { securityProblem } from '../formats/security-fault.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { parseBasic } from '../lib/basic-header.ts';
@@ -106,6 +106,10 @@ function readBasic(header: string): PresentedCredential | undefined {
 /** `reason` and `nameHash`: for operators. */
 export function unauthorized(reason?: string, nameHash?: string): Problem {
   return new Problem('unauthorized', undefined, {
+    ...adviceAt(
+      'Authorization',
+      'send an API key in the header X-API-Key, or a user name and its password as HTTP Basic, that the operator of this service gave you',
+    ),
     ...(reason !== undefined && { reason }),
     nameHash,
     headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },

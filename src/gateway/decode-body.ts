@@ -1,11 +1,11 @@
 /** Decodes a body in its format: that of the head, that of its first bytes, or that of its SOAP envelope. */
 import type { Buffer } from 'node:buffer';
-import { Problem, problems } from '../contract/problem.ts';
-import { addressFormats, type Protocols } from '../formats/index.ts';
+import { adviceAt, Problem, problems } from '../contract/problem.ts';
+import { addressFormats, formatOfBody, type Protocols } from '../formats/index.ts';
 import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
 import type { RequestState } from './answer.ts';
 import { detect, isJsonAsForm, requireReadable } from './detect.ts';
-import { type Identified, identify } from './identify.ts';
+import { type Identified, identify, startMax } from './identify.ts';
 
 /**
  * Sets `request.protocol` to the format of the body, and `request.target` to the version that knows all of it; a refusal is answered in
@@ -25,6 +25,21 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
       return request.protocol.decode(body, media, of, wire, request.header);
     }
   };
+  try {
+    const decoded = decodeFirstFitting(target, request, decodeFor);
+    if (!decoded.issues.some(({ kind }) => kind.name === problems.unknownField.name)) return decoded;
+    const advice = adviceOnFormat(body, request, protocols);
+    return advice === undefined ? decoded : { ...decoded, issues: [...decoded.issues, ...advice.issues] };
+  } catch (thrown) {
+    const isOfBody = thrown instanceof Problem && decodingProblems.has(thrown.problem);
+    const advice = isOfBody ? adviceOnFormat(body, request, protocols) : undefined;
+    if (advice === undefined || !(thrown instanceof Problem)) throw thrown;
+    const { kind, message, headers, reason, faultCode } = thrown;
+    throw new Problem(kind, message, { ...advice, headers, reason, faultCode, cause: thrown });
+  }
+}
+
+function decodeFirstFitting(target: Target, request: RequestState, decodeFor: (target: Target) => Decoded): Decoded {
   // A version that has the operation, and not all of the members: it names them where no other version has the operation.
   let closest: { readonly decoded: Decoded; readonly target: Target } | undefined;
   let current = target;
@@ -39,6 +54,26 @@ export function decodeBody(received: Buffer, target: Target, request: RequestSta
   request.target = closest.target;
   return closest.decoded;
 }
+
+/** What to do with a body that was refused and begins like one of another format: its media type is the likely mistake. */
+function adviceOnFormat(
+  body: Buffer,
+  { protocol }: RequestState,
+  protocols: Protocols,
+): ReturnType<typeof adviceAt> | undefined {
+  const named = formatOfBody(body.toString('latin1', 0, startMax));
+  if (named === undefined || (named === 'form' && !body.includes('='))) return undefined;
+  const { title, mediaType, ...other } = protocols[named];
+  if (other.text === protocol.text || mediaType === protocol.mediaType) return undefined;
+  const text = `the body looks like ${title}, and is read as ${protocol.title}: send ${mediaType}`;
+  return adviceAt('Content-Type', text);
+}
+
+const decodingProblems: ReadonlySet<string> = new Set([
+  problems.undecodable.name,
+  problems.unreadable.name,
+  problems.unknownOperation.name,
+]);
 
 /** Returns undefined for a body with an operation that the service lacks. */
 function decodeKnown(target: Target, decodeFor: (target: Target) => Decoded): Decoded | undefined {

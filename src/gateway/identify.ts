@@ -38,4 +38,4 @@ function typeOfForm(body: Buffer, header: string): string {
 }
 
 /** Where the first character is looked for. */
-const startMax = 200;
+export const startMax = 200;

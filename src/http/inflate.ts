@@ -1,5 +1,5 @@
 /** Inflates compressed request bodies within bounds. Throws Problems. */
-import { describe, Problem } from '../contract/problem.ts';
+import { adviceAt, describe, Problem } from '../contract/problem.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
 import { type ContentCoding, codingOf as codingIn, type InflateLimits, NotInflated } from '../lib/inflate.ts';
 
@@ -15,10 +15,13 @@ export function codingOf(header: string | undefined): ContentCoding | undefined 
   });
 }
 
-/** The refusal of a body that is larger than its limit. `setting`: the one that raises the limit. */
+/** The refusal of a body that is larger than its limit. `setting`: the one by which the operator raises the limit. It is in the log. */
 export function tooLarge(bytesMax: number, setting: string | undefined): Problem {
-  const message = describe('tooLarge', String(bytesMax));
-  return new Problem('tooLarge', setting === undefined ? message : `${message}; ${setting} raises it`);
+  const advice = `send no more than ${bytesMax} bytes, or ask the operator of this service to allow more`;
+  return new Problem('tooLarge', describe('tooLarge', String(bytesMax)), {
+    ...adviceAt('Content-Length', advice),
+    ...(setting !== undefined && { reason: setting }),
+  });
 }
 
 /** Limits of an inflated body, and the setting that raises them. */

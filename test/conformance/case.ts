@@ -103,15 +103,19 @@ type InvalidFields = readonly (readonly [name: string, message: string])[];
 export const fault11 = (text: string, code = 'Server', fields: InvalidFields = []): string =>
   answered11(
     `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring>` +
-      `${fields.length > 1 ? `<detail>${detailOf(fields)}</detail>` : ''}</soap:Fault>`,
+      `${saysMore(text, fields) ? `<detail>${detailOf(fields)}</detail>` : ''}</soap:Fault>`,
   );
 
 export const fault12 = (text: string, code = 'Sender', fields: InvalidFields = []): string =>
   answered12(
     `<env:Fault><env:Code><env:Value>env:${code}</env:Value></env:Code>` +
       `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason>` +
-      `${fields.length > 1 ? `<env:Detail>${detailOf(fields)}</env:Detail>` : ''}</env:Fault>`,
+      `${saysMore(text, fields) ? `<env:Detail>${detailOf(fields)}</env:Detail>` : ''}</env:Fault>`,
   );
+
+/** One field is in the detail if it says more than the text. */
+const saysMore = (text: string, fields: InvalidFields): boolean =>
+  fields.length > 1 || fields.some(([, message]) => !text.endsWith(` ${message}`));
 
 const detailOf = (fields: InvalidFields): string =>
   `<f:invalidFields xmlns:f="urn:triglyph:invalid-fields">${fields

@@ -117,9 +117,9 @@ export const cases: readonly ServiceCase<Names, Refusals>[] = [
     refuses: 'invalidField',
     says: 'validation 192 Invalid field number',
     fields: {
-      number: 'Invalid field number',
+      number: 'Invalid field number: of the pattern [A-Z0-9-]{1,20}, such as A-1001 (The order number)',
       item: 'Required field item not specified',
-      quantity: 'Invalid field quantity',
+      quantity: 'Invalid field quantity: a whole number from 1 to 999',
     },
   }),
 ];

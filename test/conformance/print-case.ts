@@ -48,6 +48,8 @@ interface Refused<Refusal> {
   readonly says: `${'validation' | 'security'} ${number} ${string}`;
   /** What is said of each field. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** What is said of a place that is no field. */
+  readonly advice?: { readonly name: string; readonly message: string };
   /** The HTTP status of JSON and FORM. A status of 401 is that of SOAP and the adapter, too. */
   readonly status?: number;
 }
@@ -76,7 +78,9 @@ export function createPrinter<Name extends string, Refusal extends string, As ex
       return { sends: requestIn(dialect, operation, name, { ...asks, ...instead }, client), ...answers[name] };
     };
     const { title, as, leaves } = rest;
-    const fields = 'refuses' in rest && rest.fields !== undefined ? { fields: Object.keys(rest.fields) } : {};
+    const wrong =
+      'refuses' in rest ? (rest.advice === undefined ? rest.fields : { '': rest.advice.message }) : undefined;
+    const fields = wrong === undefined ? {} : { fields: Object.keys(wrong) };
     return {
       title,
       operation,
@@ -227,18 +231,25 @@ function textsOf(value: unknown, items: Dialect['items'] = {}): unknown {
 function refusalIn(
   { hasPart, messages, reference, details }: Dialect,
   operation: string,
-  { says, fields = {}, status = 422 }: Refused<unknown>,
+  { says, fields = {}, advice, status = 422 }: Refused<unknown>,
 ): Answers {
   const [type = '', code = ''] = says.split(' ');
   const text = says.slice(type.length + code.length + 2);
-  const wrong = Object.entries(fields).map(([name, message]) => ({ name, message }));
+  const ofFields = Object.entries(fields).map(([name, message]) => ({ name, message }));
+  const wrong = advice === undefined ? ofFields : [advice];
   const placed = (prefix: string, separator: string) =>
-    wrong.map(({ name, message }) => [prefix + name.replaceAll('.', separator), message] as const);
+    wrong.map(({ name, message }) => {
+      const place = advice === undefined ? prefix + name.replaceAll('.', separator) : name;
+      return [place, message] as const;
+    });
   const elements = placed(`/Envelope/Body/${operation}/${hasPart ? 'request/' : ''}`, '/').map(
     ([name, message]) => [name, escapeXml(message)] as const,
   );
   const listed = placed(`${messages(operation)[0]}.`, '.');
-  const pointers = wrong.map(({ name, message }) => ({ name: name && `/${name.replaceAll('.', '/')}`, message }));
+  const pointers = wrong.map(({ name, message }) => ({
+    name: name === '' || advice !== undefined ? name : `/${name.replaceAll('.', '/')}`,
+    message,
+  }));
   const [problemType, title] = details?.[status] ?? [];
   const unlessRefused = (otherwise: number): number => (status === 401 ? 401 : otherwise);
   return {
@@ -277,7 +288,7 @@ function refusalIn(
     adapter: {
       answers: says,
       status: unlessRefused(500),
-      ...(listed.length > 1 && { invalidFields: formOf(listed) }),
+      ...((listed.length > 1 || listed.some(([, message]) => message !== text)) && { invalidFields: formOf(listed) }),
     },
   };
 }

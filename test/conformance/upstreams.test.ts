@@ -233,5 +233,5 @@ function isLine({ format }: UpstreamSubject): boolean {
 }
 
 function withoutFields(text: string): string {
-  return text.replace(/"invalidFields":\[.*?\],/, '').replace(/&invalidFields\.\d+\.\w+=[^&]*/g, '');
+  return text.replace(/"invalidFields":\[.*?\}\],/, '').replace(/&invalidFields\.\d+\.\w+=[^&]*/g, '');
 }

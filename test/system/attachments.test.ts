@@ -252,8 +252,6 @@ describe('a reference by Content-Location', () => {
 
 test('a body beyond the limit is refused before it is read', async () => {
   const large = related(keep(include('a')), [['a', Buffer.alloc(1_000_000)]], 'application/xop+xml');
-  expect((await sendParts(large)).text).toContain(
-    'Request larger than the maximum of 1000000 bytes; BODY_BYTES_MAX raises it',
-  );
+  expect((await sendParts(large)).text).toContain('Request larger than the maximum of 1000000 bytes');
   expect(received).toHaveLength(0);
 });

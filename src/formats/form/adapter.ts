@@ -3,7 +3,7 @@
 import { label } from '../../contract/member-names.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
-import { type Issue, issue } from '../../contract/problem.ts';
+import { adviceAt, type Issue, issue } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
 import { isSecret } from '../../contract/scalar.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
@@ -11,7 +11,7 @@ import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorStatus, errorText, furtherIssues } from '../errors.ts';
+import { errorStatus, errorText, furtherIssues, issueText } from '../errors.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { formDataType } from '../multipart.ts';
@@ -79,7 +79,7 @@ function createCodec(context: FormatContext): MessageCodec {
       const status = errorStatus(problem, 500);
       const prefix = operation === undefined ? '' : prefixOf(operation.input);
       const fields = printInvalidFields(
-        furtherIssues(problem).map(({ path, message }) => [coordinates(prefix, dotted(path)), message]),
+        furtherIssues(problem).map((each) => [each.where ?? coordinates(prefix, dotted(each.path)), issueText(each)]),
       );
       const headers = fields === '' ? problem.headers : { ...problem.headers, [invalidFieldsHeader]: fields };
       return { status, contentType: 'text/plain;charset=utf-8', headers, body: errorText(problem) };
@@ -117,7 +117,11 @@ const queryFields: readonly Leniency[] = ['query-fields'];
 
 function operationOf(action: string | undefined, service: Service): Operation {
   const [prefix, name = '', ...rest] = (action ?? '').split('.');
-  if (prefix !== service.name || rest.length > 0) throw unknownOperation(service);
+  if (prefix !== service.name || rest.length > 0)
+    throw unknownOperation(
+      service,
+      adviceAt('action', `send action=${service.name}.OPERATION with one of the operations`),
+    );
   return operationInBody(name, service);
 }
 

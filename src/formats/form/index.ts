@@ -7,7 +7,7 @@ import { namedOperations, operationAddress, type Service } from '../../contract/
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorMap } from '../errors.ts';
+import { errorMap, issueText } from '../errors.ts';
 import { compileFaults, type PrintedFault } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
@@ -73,9 +73,9 @@ function createCodec(context: FormatContext): MessageCodec {
         ...maps.flatMap(([name, map]) =>
           Object.entries(map).map(([field, text]): [string, string] => [`${name}.${encode(field)}`, text]),
         ),
-        ...issues.flatMap(({ path, message }, index): [string, string][] => [
-          [`invalidFields.${index}.name`, formPath(path)],
-          [`invalidFields.${index}.message`, message],
+        ...issues.flatMap((each, index): [string, string][] => [
+          [`invalidFields.${index}.name`, each.where ?? formPath(each.path)],
+          [`invalidFields.${index}.message`, issueText(each)],
         ]),
         [conventions.requestReference, requestReference],
         // Old clients look for the ampersand after each of the other pairs, so `status` is the last pair.

@@ -10,7 +10,7 @@ import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
-import { errorMap } from '../errors.ts';
+import { errorMap, issueText } from '../errors.ts';
 import { compileFaults } from '../faults.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -85,7 +85,10 @@ function createCodec(context: FormatContext): MessageCodec {
         ...each,
         path: jsonPath(each.path, operation?.input, each.kind),
       }));
-      const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
+      const invalidFields = issues.map((each) => ({
+        name: each.where ?? pointer(each.path),
+        message: issueText(each),
+      }));
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
       const map = errorMap(issues, service);
       const reference = { [referenceName]: requestReference };

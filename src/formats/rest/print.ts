@@ -5,6 +5,7 @@ import { dotted } from '../../contract/path.ts';
 import { type Issue, Problem } from '../../contract/problem.ts';
 import { describeKind } from '../../contract/problem-details.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { issueText } from '../errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -56,7 +57,11 @@ export function printProblemDetails(
   conventions: Conventions,
 ): string {
   const { type, title, code } = describeKind(problem.kind, conventions);
-  const invalidFields = issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
+  const invalidFields = issues.map((each) => ({
+    name: each.where ?? dotted(each.path),
+    message: issueText(each),
+    value: each.value ?? '',
+  }));
   return JSON.stringify({
     type,
     title,

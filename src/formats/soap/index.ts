@@ -12,7 +12,7 @@ import {
   soapActionOf,
 } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import { mayRetry, type Problem } from '../../contract/problem.ts';
+import { adviceAt, mayRetry, type Problem } from '../../contract/problem.ts';
 import { transientHeader } from '../../contract/retry.ts';
 import {
   type Field,
@@ -39,7 +39,7 @@ import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, ownersOf, type Side } from '../codec.ts';
-import { errorText, furtherIssues } from '../errors.ts';
+import { errorText, furtherIssues, issueText } from '../errors.ts';
 import { compileFaults } from '../faults.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -270,12 +270,19 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       };
       const { body: content, key: sent, header, hasBlanks } = parse(bytes, charset, options);
       found = find(content);
-      if (found === undefined) throw unknownOperation(target.service);
+      if (found === undefined) {
+        const names = `the first element of the Body names the operation, in the namespace ${uriOf(target.service, undefined)}`;
+        throw unknownOperation(target.service, adviceAt('/Envelope/Body', names));
+      }
       const { operation, first } = found;
       if (addressed?.isReplyUnwanted && !operation.oneWay) refuseUnwantedReply(addressed);
       const isPlain = elementPrefix(operation, 'input') === '' && first.namespace === '';
       if (first.local !== '' && !isPlain && !isOfInterface(first))
-        throw malformedBody('wrong namespace', operation.name);
+        throw malformedBody(
+          'wrong namespace',
+          operation.name,
+          wantedNamespace(operation, first, target.service).issues,
+        );
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
@@ -307,9 +314,10 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const part = operation && frames.get(operation)?.input.part;
       const declared = faults.print(operation, problem);
       // Stubs throw their typed exception where its data stands alone in the detail. That data names a single field itself.
-      const issues = furtherIssues(problem, declared === undefined ? service : undefined);
+      const isAlone = declared !== undefined && problem.issues.length === 1;
+      const issues = isAlone ? [] : furtherIssues(problem, declared === undefined ? service : undefined);
       const detail = printInvalidFields(
-        issues.map(({ path, message }) => ({ name: xpath(path, operation, part), message })),
+        issues.map((each) => ({ name: each.where ?? xpath(each.path, operation, part), message: issueText(each) })),
       );
       const data = declared === undefined || service === undefined ? '' : faultElement(service, declared);
       const isOfServer = isTextOfServer(problem, operation);
@@ -497,4 +505,10 @@ function compileFrames(
       frames.set(operation, frame);
     }
   return frames;
+}
+
+function wantedNamespace(operation: Operation, { namespace, local }: Element, service: Service) {
+  const wanted = uriOf(service, elementPrefix(operation, 'input'));
+  const sent = namespace === '' ? 'no namespace' : 'another namespace';
+  return adviceAt(`/Envelope/Body/${local}`, `it has ${sent}: send it in ${wanted === '' ? 'none' : wanted}`);
 }

@@ -133,7 +133,7 @@ export const cases: readonly Case[] = [
     },
     refuses: 'detailNotFound',
     says: 'validation 803 PaymentDetail not found',
-    fields: { recurringDetailReference: 'PaymentDetail not found' },
+    fields: { recurringDetailReference: 'PaymentDetail not found: 1 to 80 characters' },
   }),
   printed({
     title: 'a contract that is none: 802',
@@ -147,6 +147,6 @@ export const cases: readonly Case[] = [
     },
     refuses: 'invalidContract',
     says: 'validation 802 Invalid contract',
-    fields: { contract: 'Invalid contract' },
+    fields: { contract: 'Invalid contract: one of ONECLICK, RECURRING, PAYOUT, or several with commas between them' },
   }),
 ];

@@ -155,6 +155,8 @@ export const cases: readonly Case[] = [
     },
     refuses: 'invalidBillingDate',
     says: `validation 000 ${noDate}`,
-    fields: { billingDate: noDate },
+    fields: {
+      billingDate: `${noDate}: of the pattern [0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]), such as 2030-03-16 (The day of the payment: yyyy-MM-dd)`,
+    },
   }),
 ];

@@ -10,7 +10,13 @@ const unauthorized = {
   refuses: 'unauthorized',
   says: 'security 000 HTTP Status Response - Unauthorized',
   status: 401,
+  advice: {
+    name: 'Authorization',
+    message:
+      'send an API key in the header X-API-Key, or a user name and its password as HTTP Basic, that the operator of this service gave you',
+  },
 } as const;
+const contracts = 'one of ONECLICK, RECURRING, PAYOUT, or several with commas between them';
 /** Of a request with a member too many and three wrong ones. */
 const wrongElements = [
   [
@@ -18,9 +24,10 @@ const wrongElements = [
     'Structure of DisableRequest contains the following unknown fields: [colour]',
   ],
   ['/Envelope/Body/disable/request/merchantAccount', 'Invalid Merchant Account'],
-  ['/Envelope/Body/disable/request/contract', 'Invalid contract'],
+  ['/Envelope/Body/disable/request/contract', `Invalid contract: ${contracts}`],
   ['/Envelope/Body/disable/request/shopperReference', "Required field 'shopperReference' is not provided."],
 ] as const;
+const encoded = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+');
 const misspelt = 'Structure of DisableRequest contains the following unknown fields: [recurringDetailRefrence]';
 
 export const cases: readonly Case[] = [
@@ -96,7 +103,8 @@ export const cases: readonly Case[] = [
           '{"status":400,"errorCode":"702","message":"Structure of DisableRequest contains the following unknown fields: [colour]",' +
           '"errorType":"validation","invalidFields":[{"name":"/colour","message":"Structure of DisableRequest contains the following ' +
           'unknown fields: [colour]"},{"name":"/merchantAccount","message":"Invalid Merchant Account"},{"name":"/contract",' +
-          '"message":"Invalid contract"},{"name":"/shopperReference","message":"Required field \'shopperReference\' is not provided."}],' +
+          `"message":"Invalid contract: ${contracts}"},` +
+          '{"name":"/shopperReference","message":"Required field \'shopperReference\' is not provided."}],' +
           '"pspReference":"PSP0000000000001"}',
       },
       form: {
@@ -106,7 +114,8 @@ export const cases: readonly Case[] = [
           'errorType=validation&errorCode=702&message=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D' +
           '&invalidFields.0.name=colour&invalidFields.0.message=Structure+of+DisableRequest+contains+the+following+unknown+fields' +
           '%3A+%5Bcolour%5D&invalidFields.1.name=merchantAccount&invalidFields.1.message=Invalid+Merchant+Account' +
-          '&invalidFields.2.name=contract&invalidFields.2.message=Invalid+contract&invalidFields.3.name=shopperReference' +
+          `&invalidFields.2.name=contract&invalidFields.2.message=Invalid+contract%3A+${encoded(contracts)}` +
+          '&invalidFields.3.name=shopperReference' +
           '&invalidFields.3.message=Required+field+%27shopperReference%27+is+not+provided.&pspReference=PSP0000000000001&status=400',
       },
       adapter: {
@@ -115,7 +124,8 @@ export const cases: readonly Case[] = [
         answers: 'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]',
         invalidFields:
           'disableRequest.colour=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D' +
-          '&disableRequest.merchantAccount=Invalid+Merchant+Account&disableRequest.contract=Invalid+contract' +
+          '&disableRequest.merchantAccount=Invalid+Merchant+Account' +
+          `&disableRequest.contract=Invalid+contract%3A+${encoded(contracts)}` +
           '&disableRequest.shopperReference=Required+field+%27shopperReference%27+is+not+provided.',
       },
     },

@@ -141,7 +141,10 @@ export const cases: readonly Case[] = [
     },
     refuses: 'invalidExpiryMonth',
     says: 'validation 141 Expiry month should be between 1 and 12 inclusive: 99',
-    fields: { 'card.expiryMonth': 'Expiry month should be between 1 and 12 inclusive: 99' },
+    fields: {
+      'card.expiryMonth':
+        'Expiry month should be between 1 and 12 inclusive: 99: of the pattern 0?[1-9]|1[0-2], such as 3 (The month in which the card expires, 1 to 12)',
+    },
   }),
   printed({
     title: 'no reference of the merchant',

@@ -153,10 +153,13 @@ export const cases: readonly Case[] = [
     refuses: 'invalidCvc',
     says: 'validation 103 CVC is not the right length',
     fields: {
-      'card.cvc': 'CVC is not the right length',
-      'card.expiryYear': 'Expiry Date Invalid',
+      'card.cvc':
+        'CVC is not the right length: of the pattern [0-9]{1,20} (The security code: three or four digits, as the brand has them)',
+      'card.expiryYear':
+        'Expiry Date Invalid: of the pattern 20[0-9]{2}, such as 2030 (The year in which the card expires, four digits)',
       'card.holderName': "Required field 'card.holderName' is not provided.",
-      'card.number': 'Invalid card number',
+      'card.number':
+        'Invalid card number: of the pattern [0-9]{12,19}, with a valid check digit (The card number, digits only)',
     },
   }),
   printed({
@@ -173,11 +176,21 @@ export const cases: readonly Case[] = [
     asks: { card: { ...card, number: '4111111111111112' }, ...shopper },
     except: {
       soap11: { card: { ...card, number: '4111 1111 1111 1111' } },
-      soap12: { card: { expiryMonth: '12', expiryYear: '2030', holderName: 'Anna' } },
       form:
         'merchantAccount=DemoMerchant&recurring.contract=PAYOUT&shopperReference=shopper-1&card.expiryMonth=12' +
         '&card.expiryYear=2030&card.holderName=Anna&card.number=4%31111111111111112',
     },
+    refuses: 'invalidCardNumber',
+    says: 'validation 101 Invalid card number',
+    fields: {
+      'card.number':
+        'Invalid card number: of the pattern [0-9]{12,19}, with a valid check digit (The card number, digits only)',
+    },
+  }),
+  printed({
+    title: 'a card without a number: 101',
+    operation: 'storeToken',
+    asks: { card: { expiryMonth: '12', expiryYear: '2030', holderName: 'Anna' }, ...shopper },
     refuses: 'invalidCardNumber',
     says: 'validation 101 Invalid card number',
     fields: { 'card.number': 'Invalid card number' },

@@ -3,6 +3,7 @@ import { ownersOf, settingGroupsOf } from '../../src/backend/compose-services.ts
 import { createLimits } from '../../src/callers/limits/limits.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { recurringEventType } from '../../src/services/recurring/events.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { TransactionSession } from '../../src/store/sql/engine.ts';
 import { openMemory } from '../../src/store/sqlite/memory.ts';
@@ -37,6 +38,11 @@ export const implementations = servedServices.map(
       config: readConfig('demo', { VOUCHERS_PER_MINUTE_MAX: '0' }, settingGroupsOf(servedServices)),
     }).implementation,
 );
+
+/** An endpoint gets the types of our own only if it names them. */
+const recurringEventTypes = (
+  ['created', 'alreadyExisting', 'updated', 'disabled', 'checked', 'permitCreated', 'permitDisabled'] as const
+).map(recurringEventType);
 
 let seeded: Promise<SimDatabase> | undefined;
 
@@ -85,10 +91,13 @@ async function createSeededDatabase(): Promise<SimDatabase> {
   if (!database.commit(transaction)) throw new Error('the seeds could not be committed');
   // Nothing delivers to these endpoints: the events stay in the table of jobs, where the auditor reads them.
   for (const [format] of servedServices.map(({ definition }) => definition.webhookFormats ?? []))
-    if (format !== undefined)
+    if (format !== undefined) {
+      const named = recurringEventTypes.filter((each) => format.accepts(each));
+      const types = named.length === 0 ? 'null' : `',${named.join()},'`;
       database.exec(
-        `insert into webhook_endpoint values ('${company}', 'we_${format.name}', 'https://shop.example.com/', '${format.name}', 'k', 'd', 's', 0, null, null)`,
+        `insert into webhook_endpoint values ('${company}', 'we_${format.name}', 'https://shop.example.com/', '${format.name}', 'k', 'd', 's', 0, null, ${types}, null)`,
       );
+    }
   for (const table of tables) database.exec(`create table standby_${table} as select * from ${table}`);
   database.keepState();
   return database;

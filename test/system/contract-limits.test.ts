@@ -142,10 +142,7 @@ describe.each(['json', 'form'] as const)('in %s', (format) => {
 
   test('the control: with a limit of the operator, the request is refused, and the error names the setting', async () => {
     const { status, text } = await send(narrow, format, { Page: page });
-    expect([status, text]).toEqual([
-      413,
-      expect.stringContaining('Request larger than the maximum of 65536 bytes'),
-    ]);
+    expect([status, text]).toEqual([413, expect.stringContaining('Request larger than the maximum of 65536 bytes')]);
     expect(calls).toBe(0);
   });
 });

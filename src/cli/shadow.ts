@@ -40,8 +40,9 @@ export function add(program: Command): void {
     ...percentOperands,
     doc: 'sets how many percent a shadow answers instead of its upstream',
     example: 'triglyph shadow switch erp 1',
-    text: (_, { upstream, percent, operation, caller }) => [
-      `The shadow of ${upstream} answers ${percent} % of ${what(operation, caller)}.`,
+    text: ({ remaining }, { upstream, percent, operation, caller }) => [
+      `The shadow of ${upstream} answers ${percent} % of ${what(operation, caller)}${remaining.length === 0 ? '.' : ', apart from these earlier shares, which remain:'}`,
+      ...remaining.map((each) => `  ${each.percent} % of ${what(each.operation, each.caller)}`),
     ],
   });
   addOperation(shadow, 'back', switchBack, {

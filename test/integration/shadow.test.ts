@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { describeUpstreams } from '../../src/backend/upstreams/describe.ts';
 import type { ShadowOptions } from '../../src/backend/upstreams/options.ts';
 import { planUpstreams } from '../../src/backend/upstreams/plan.ts';
+import { describeShadows } from '../../src/backend/upstreams/read-shadow.ts';
 import { readSources } from '../../src/config/variable-sources.ts';
+import { shadowHandlers } from '../../src/operators/shadow/handlers.ts';
 import {
   credentials,
   type DeskServer,
@@ -185,6 +187,26 @@ describe('a switch', () => {
     await front.write('W-1');
     expect([old.effects, next.effects]).toEqual([['W-1'], []]);
   });
+});
+
+test('operators learn which earlier shares remain, and which differences the configuration accepts', async () => {
+  next.alter = (answer) => ({ ...answer, amount: '99.00' });
+  const rules = { accepted: [{ path: 'amount', reason: 'the new prices' }] };
+  await start({ rules });
+  await front.read('A-1');
+  await until('a difference', async () => (await differences()).length === 1);
+  const shadow = { url: next.url, credentials: 'none', rules } as const;
+  const shadows = describeShadows({ erp: { url: old.url, credentials: 'none', shadow } });
+  const { backend } = front;
+  const context = { backend, shadows, by: operator, services: [desk], config: { databaseUrl: '' } } as never;
+  const { differences: listed } = await shadowHandlers.listShadowDifferences({}, context);
+  expect(listed).toMatchObject([{ reason: 'the new prices', acceptedBy: 'the configuration' }]);
+  const switchTo = (percent: number, operation?: string) =>
+    shadowHandlers.switchToShadow({ upstream: 'erp', percent, operation }, context);
+  expect(await switchTo(0, 'Desk.addEntry')).toEqual({ upstream: 'erp', remaining: [] });
+  const remaining = [{ operation: 'Desk.addEntry', percent: 0 }];
+  expect(await switchTo(100)).toEqual({ upstream: 'erp', remaining });
+  expect(await switchTo(100, 'Desk.addEntry')).toEqual({ upstream: 'erp', remaining: [] });
 });
 
 test('the retry of a request whose outcome is unknown goes to the side that had it, also after the way back', async () => {

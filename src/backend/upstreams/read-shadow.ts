@@ -49,24 +49,26 @@ export interface ShadowAbout {
   readonly copied: number;
   readonly copiesWrites: boolean;
   readonly mayAnswer: boolean;
+  readonly rulesOf: (operation: string) => Rules;
 }
 
 /** Describes the shadows of a configuration without reading their secrets. The configuration has no faults. */
 export function describeShadows(upstreams: Upstreams): readonly ShadowAbout[] {
   return Object.entries(upstreams).flatMap(([upstream, { shadow, credentials }]) => {
     if (shadow === undefined) return [];
-    const { url, format = fallbackFormats.other, share = 100, writes, credentials: own } = shadow;
-    const copiesWrites = writes === 'sandbox';
-    return { upstream, url, format, copied: share, copiesWrites, mayAnswer: mayAnswer(credentials, own) };
+    const { url, format = fallbackFormats.other, share: copied = 100, writes, credentials: own, rules = {} } = shadow;
+    const may = mayAnswer(credentials, own);
+    const rulesOf = compileRules(rules);
+    return { upstream, url, format, copied, copiesWrites: writes === 'sandbox', mayAnswer: may, rulesOf };
   });
 }
 
 /** The same of a plan. */
 export function shadowsOf(shadows: ReadonlyMap<string, ConfiguredShadow>): readonly ShadowAbout[] {
   return [...shadows].map(([upstream, shadow]) => {
-    const { percent, copiesWrites, mayAnswer: may } = shadow;
+    const { percent, copiesWrites, mayAnswer: may, rulesOf } = shadow;
     const { url, format } = shadow.upstream;
-    return { upstream, url, format, copied: percent, copiesWrites, mayAnswer: may };
+    return { upstream, url, format, copied: percent, copiesWrites, mayAnswer: may, rulesOf };
   });
 }
 

@@ -73,7 +73,19 @@ export const switchToShadow = acts(
   'POST /shadow/{upstream}/switch',
   'Sets the share of the requests that a shadow answers instead of its upstream. Servers follow within two seconds.',
   shareFields,
-  done,
+  object('SwitchedToShadow', {
+    upstream,
+    remaining: rows(
+      'RemainingShare',
+      {
+        operation: optional(name, 'The operation; absent for all.'),
+        caller: optional(name, 'The caller; absent for all.'),
+        percent: required(percent, 'Of the requests.'),
+      },
+      'Other shares within this one, which still count for their operations and callers.',
+      1_000,
+    ),
+  }),
   { audited: ['upstream', 'percent', 'operation', 'caller'], problems: [operatorProblems.refusedAction] },
 );
 

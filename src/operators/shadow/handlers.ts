@@ -1,9 +1,10 @@
 /** Lists shadows and their differences, and changes what they get and answer. */
-import { ShadowRefused, type ShadowStore } from '../../backend/shadow/store.ts';
+import { ShadowRefused, type ShadowStore, type StoredDifference } from '../../backend/shadow/store.ts';
 import type { ShadowAbout } from '../../backend/upstreams/read-shadow.ts';
 import { hasDatabase } from '../../config/config.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
 import { newestOf, operationNamed } from '../../contract/service.ts';
+import type { Share } from '../../upstream/shadow/shares.ts';
 import { usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import type { setShadowShare, shadowOperations } from './contract.ts';
@@ -14,10 +15,11 @@ export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]>
     const differences = await backend.shadows.list();
     return {
       shadows: shadows.map((about) => {
+        const { rulesOf: _, ...shown } = about;
         const own = differences.filter(({ upstream }) => upstream === about.upstream);
-        const accepted = own.filter((each) => each.accepted !== undefined).length;
+        const accepted = own.filter((each) => each.accepted ?? ruleFor(each, shadows)).length;
         return {
-          ...about,
+          ...shown,
           differing: own.length - accepted,
           accepted,
           shares: shares
@@ -45,8 +47,19 @@ export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]>
       );
     if (copiesWrites && input.operation !== undefined && findOperation(input.operation, context)?.effect === 'writes')
       refuse(`the shadow of ${input.upstream} is a sandbox for ${input.operation}: what it writes has no effect`);
-    await setShare(input, 'answered', context);
-    return { upstream: input.upstream };
+    const set = await setShare(input, 'answered', context);
+    const { shares } = await context.backend.shadows.load();
+    return {
+      upstream: input.upstream,
+      remaining: shares.flatMap(({ upstream, operation, caller, answered: percent }) =>
+        upstream === input.upstream &&
+        percent !== undefined &&
+        percent !== input.percent &&
+        isWithin({ operation, caller }, set)
+          ? { operation: operation || undefined, caller: caller || undefined, percent }
+          : [],
+      ),
+    };
   },
 
   async switchBack({ upstream }, context) {
@@ -54,7 +67,7 @@ export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]>
     return { upstream, wasSwitched: await change(context, (store) => store.switchBack(upstream, context.by)) };
   },
 
-  async listShadowDifferences({ upstream }, { backend }) {
+  async listShadowDifferences({ upstream }, { backend, shadows }) {
     const found = await backend.shadows.list(upstream);
     return {
       differences: found.map(({ example, accepted, ...difference }) => ({
@@ -64,9 +77,9 @@ export const shadowHandlers: OperatorHandlers<(typeof shadowOperations)[number]>
         reference: example?.reference,
         current: example?.left,
         shadow: example?.right,
-        reason: accepted?.reason,
+        reason: accepted?.reason ?? ruleFor(difference, shadows),
         acceptedAt: accepted?.at,
-        acceptedBy: accepted?.by,
+        acceptedBy: accepted?.by ?? (ruleFor(difference, shadows) && 'the configuration'),
       })),
     };
   },
@@ -86,13 +99,33 @@ async function setShare(
   { upstream, percent, operation = '', caller: given = '' }: Input<typeof setShadowShare>,
   kind: 'copied' | 'answered',
   context: OperatorContext,
-): Promise<void> {
+): Promise<Pick<Share, 'operation' | 'caller'>> {
   find(upstream, context);
   if (operation !== '' && findOperation(operation, context) === undefined)
     refuse(`no service has the operation ${operation}`);
   const usernames = await usernamesOf(context.backend);
   const caller = [...usernames].find(([, username]) => username === given)?.[0] ?? given;
   await change(context, (store) => store.setShare(upstream, kind, { operation, caller, percent }, context.by));
+  return { operation, caller };
+}
+
+/** Why the rules of the configuration let a difference stay. */
+function ruleFor(
+  { upstream, operation, path }: Pick<StoredDifference, 'upstream' | 'operation' | 'path'>,
+  shadows: readonly ShadowAbout[],
+): string | undefined {
+  const rulesOf = shadows.find((each) => each.upstream === upstream)?.rulesOf;
+  return rulesOf?.(operation.slice(operation.indexOf('.') + 1)).accepted(path);
+}
+
+/** Whether a share counts for requests of another one, instead of it. */
+function isWithin(share: Pick<Share, 'operation' | 'caller'>, other: Pick<Share, 'operation' | 'caller'>): boolean {
+  const isSame = share.operation === other.operation && share.caller === other.caller;
+  const meets = (own: string, its: string): boolean => own === its || own === '' || its === '';
+  const rank = ({ operation, caller }: typeof share): number => (caller === '' ? 0 : 2) + (operation === '' ? 0 : 1);
+  return (
+    !isSame && meets(share.operation, other.operation) && meets(share.caller, other.caller) && rank(share) > rank(other)
+  );
 }
 
 function find(upstream: string, { shadows }: OperatorContext): ShadowAbout {

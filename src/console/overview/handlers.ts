@@ -146,7 +146,7 @@ async function panels({ backend: { services } }: ConsoleContext): Promise<readon
 
 /** Without a credential of a caller, each call is refused: the next step of a new installation. */
 async function callers({ backend: { registry }, config, plan }: ConsoleContext): Promise<readonly Item[]> {
-  if (!hasDatabase(config) || plan.decidesRights) return [];
+  if (!hasDatabase(config) || plan.decidesRights || plan.callers.length > 0) return [];
   const isOfCaller = ({ roles, revokedAt }: { readonly roles: readonly string[]; readonly revokedAt?: unknown }) =>
     revokedAt === undefined && roles.some((role) => !operatorRoles.includes(role));
   if ((await registry.listCredentials()).some(isOfCaller)) return [];

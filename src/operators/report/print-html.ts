@@ -199,7 +199,7 @@ const style = `
 body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:light-dark(#222,#ddd);background:light-dark(#fff,#161616)}
 h1{font-size:1.7rem}h2{font-size:1.2rem;margin-top:2rem}
 dl{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem}dl div{border:1px solid var(--line);border-radius:4px;padding:.4rem .8rem}dt{font-size:.85rem}dd{margin:0;font-size:1.2rem}
-.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid var(--line);padding:.25rem .5rem;text-align:left;vertical-align:top;overflow-wrap:break-word}
 th{font-size:.85rem;overflow-wrap:normal}.number{text-align:right;font-variant-numeric:tabular-nums}
 .bar{display:block;min-width:3ch;text-align:right;background:linear-gradient(var(--bar),var(--bar)) no-repeat left/var(--share) 100%;print-color-adjust:exact}
 .risk.high{color:light-dark(#a40000,#ff8d8d)}.risk.medium{color:light-dark(#8a5200,#ffc069)}.risk.low,.risk.none{color:light-dark(#136b2c,#7fd99a)}

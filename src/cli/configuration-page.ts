@@ -18,7 +18,7 @@ Settings come from the environment, then from a \`.env\` file in the working fol
 ${rows.join('\n')}
 
 A misspelt variable is refused. This is one that is close to a name in this table (\`DRAIN_NOTICE_MSS\`), or that starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`,
-\`IDEMPOTENCY_\` or \`REMEMBERED_\` and is not in it.
+\`IDEMPOTENCY_\` or \`REMEMBERED_\` and is not in it. Names of four letters are those of other programs, too: only \`PROT\` and \`PORTT\` are taken for \`PORT\`.
 
 \`npm start\` refuses to start without keys, with a key file that others can read, and on the demo's data folder. With \`ENVIRONMENT=live\` it also refuses a public
 address where nothing terminates TLS (neither \`TLS_CERT_FILE\` nor a proxy in \`TRUSTED_PROXIES\`). It then requires \`PUBLIC_URL\`, too: the \`Host\` of a request must not

@@ -51,10 +51,10 @@ export function closest(name: string, known: ReadonlySet<string>): string | unde
 
 const shortMax = 4;
 
-/** PORTS, POST and HOSTS may be other programs' variables: short names are compared as anagrams, such as PROT. */
+/** PORTS, POST and HOSTS may be other programs' variables: of short names, PROT with swapped and PORTT with doubled letters are compared. */
 function isCandidate(name: string, candidate: string): boolean {
   if (candidate.length > shortMax) return Math.abs(name.length - candidate.length) <= 2;
-  return [...name].sort().join('') === [...candidate].sort().join('');
+  return [...name].sort().join('') === [...candidate].sort().join('') || name.replace(/(.)\1/, '$1') === candidate;
 }
 
 const distanceMax = (candidate: string): number => (candidate.length < 10 ? 1 : 2);

@@ -1,6 +1,6 @@
 /** One command in an empty folder serves a real SOAP server in every format: the `soap` package, and PHP's SoapServer. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -218,6 +218,8 @@ print(answer.Quantity, answer.Price, answer.Place, client.service.AddStock(Sku='
   test('--save writes a project to go on from, in a folder made by npm init', async () => {
     await run('npm', ['init', '-y'], { cwd: empty.path });
     gateway = await serve(['--wsdl', server.wsdl, '--reads', 'get*', '--save', '.'], empty.path);
+    await until('the introduction', () => gateway?.received.stderr.includes('go on from there') === true);
+    expect(gateway.received.stderr).toContain(`\`triglyph serve\` in ${realpathSync(empty.path)}.`);
     await gateway.stop();
     expect(readdirSync(empty.path).toSorted()).toEqual([
       '.gitignore',

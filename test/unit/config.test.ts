@@ -163,6 +163,8 @@ describe('unknown variables', () => {
     ['DATADIR', 'DATA_DIR'],
     ['WORKER', 'WORKERS'],
     ['PROT', 'PORT'],
+    ['PORTT', 'PORT'],
+    ['HHOST', 'HOST'],
     ['ENVIROMENT', 'ENVIRONMENT'],
     ['KEYFILE', 'KEY_FILE'],
     ['REDIS_URL_FLIE', 'REDIS_URL_FILE'],

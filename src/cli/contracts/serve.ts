@@ -6,6 +6,7 @@ import { createService } from '../../backend/define-service.ts';
 import type { UpstreamOptions } from '../../backend/upstreams/options.ts';
 import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
 import type { Config } from '../../config/config.ts';
+import { didYouMean } from '../../config/did-you-mean.ts';
 import { type Service, serviceAddress } from '../../contract/service.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import { createProtocols } from '../../formats/index.ts';
@@ -94,6 +95,18 @@ export async function openContracts(
   };
 }
 
+/** Throws CommandError for a name that no operation has: the operation that it means would be one that writes. */
+async function checkReads(reads: readonly string[] = [], source: ContractSource): Promise<ContractSource> {
+  const { compileNames } = await import('../../documents/wsdl/import-service.ts');
+  const names = source.services.flatMap(({ service }) => [...service.operations.keys()]);
+  const unused = reads.filter((each) => !names.some(compileNames([each])));
+  if (unused.length > 0)
+    throw new CommandError(
+      unused.map((each) => `--reads ${each}: no operation has this name; ${didYouMean(each, names)}`),
+    );
+  return source;
+}
+
 /** Returns undefined where the options name no document, and loads no reader then. Throws CommandError for one that cannot be read. */
 export async function openSource(flags: ContractFlags & ClientFlags): Promise<ContractSource | undefined> {
   const { sensitive, notSensitive } = flags;
@@ -103,13 +116,13 @@ export async function openSource(flags: ContractFlags & ClientFlags): Promise<Co
   if (openapi !== undefined) {
     if (timeZone !== undefined) throw new CommandError(['--time-zone belongs to --wsdl: times of OpenAPI have one.']);
     const { openOpenApi } = await import('./openapi-source.ts');
-    return openOpenApi(openapi, { reads, ...secrets, folder, unknownRequestMembers });
+    return checkReads(reads, await openOpenApi(openapi, { reads, ...secrets, folder, unknownRequestMembers }));
   }
   if (wsdl !== undefined) {
     if (timeZone !== undefined && !isTimeZone(timeZone))
       throw new CommandError([`--time-zone: ${timeZone} is no time zone like Europe/London`]);
     const { openWsdl } = await import('./wsdl-source.ts');
-    return openWsdl(wsdl, { reads, ...secrets, timeZone, folder, unknownRequestMembers });
+    return checkReads(reads, await openWsdl(wsdl, { reads, ...secrets, timeZone, folder, unknownRequestMembers }));
   }
   if ([reads, save, timeZone, folder, sensitive, notSensitive].some((each) => each !== undefined))
     throw new CommandError([
@@ -155,7 +168,10 @@ function introduction(
     ...sampleCalls(services, protocols, callers, keys.callers),
     ...(saved.length === 0
       ? []
-      : ['', `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder}.`]),
+      : [
+          '',
+          `Saved ${saved.join(' and ')}: go on from there with \`triglyph serve\` in ${folder && resolve(folder)}.`,
+        ]),
     '',
   ];
 }

@@ -61,6 +61,7 @@ async function bundlePrograms(folder: string, gateway: string): Promise<void> {
   });
   await bundler.close();
   cpSync(join(gateway, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(gateway, 'dist/console-page'), join(folder, 'dist/console-page'));
+  // The files that a program starts or serves: the page of the console, and the thread that compares copies.
+  for (const each of ['console-page', 'upstream']) symlinkSync(join(gateway, 'dist', each), join(folder, 'dist', each));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 }

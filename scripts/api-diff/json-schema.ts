@@ -114,7 +114,8 @@ export function record(value: Json | undefined): Record<string, Json> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, Json>) : {};
 }
 
-function resolve(document: Json, schema: Json | undefined): Record<string, Json> {
+/** Follows `$ref` in a document. */
+export function resolve(document: Json, schema: Json | undefined): Record<string, Json> {
   const { $ref, ...others } = record(schema);
   if (typeof $ref !== 'string') return others;
   const target = $ref

@@ -1,5 +1,5 @@
 /** Breaking changes between two OpenAPI documents. */
-import { type Json, JsonSchemaComparison, record } from './json-schema.ts';
+import { type Json, JsonSchemaComparison, record, resolve } from './json-schema.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -13,10 +13,21 @@ export function openApiChanges(before: Json, after: Json): readonly string[] {
       const operation = `${method.toUpperCase()} ${path}`;
       const next = record(newPaths[path])[method];
       if (next === undefined) report(`${operation}: the operation was removed`);
-      else compareOperation(operation, record(record(item)[method]), record(next), comparison, report);
+      else compareOperation(operation, inPlace(before, record(item)[method]), inPlace(after, next), comparison, report);
     }
   }
   return [...found];
+}
+
+/** An operation with the parameters and responses that it refers to. */
+function inPlace(document: Json, operation: Json | undefined): Record<string, Json> {
+  const { parameters, responses, ...others } = record(operation);
+  const found = Object.entries(record(responses)).map(([status, each]) => [status, resolve(document, each)]);
+  return {
+    ...others,
+    parameters: (Array.isArray(parameters) ? parameters : []).map((each) => resolve(document, each)),
+    responses: Object.fromEntries(found),
+  };
 }
 
 function compareOperation(

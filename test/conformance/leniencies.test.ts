@@ -86,13 +86,13 @@ const served: readonly (readonly [Leniency, string, Sent, string])[] = [
     'json-as-form',
     'with a charset and blanks',
     { path: list, type: `${form}; charset=utf-8`, body: ` ${json}\n` },
-    'unknownField',
+    'structure',
   ],
   [
     'json-as-form',
     'with characters of forms',
     { path: list, type: form, body: json.replace('nobody', 'a=b&c%41+{') },
-    'unknownField',
+    'structure',
   ],
   ['json-as-form', 'where no form is read', { path: platform, type: form, body: holder }, 'unsupportedMedia'],
   [

@@ -139,7 +139,10 @@ describe('without escapes (control)', () => {
   const inLiteral = (payload: string) => document.replace('Finds an item.', inXml(payload));
 
   test.each([
-    ...['\n', '\r', '\r\n', '\u2028', '\u2029'].map((end) => [JSON.stringify(end), inComment(end + statement)]),
+    ...['\n', '\r', '\r\n', '\u2028', '\u2029'].map((end) => [
+      JSON.stringify(end),
+      inComment(`urn:x${end}${statement}`),
+    ]),
     ['an expression', inLiteral("\"'+(globalThis.canary=1)+'")],
     ['a name', inLiteral("\"',[globalThis.canary=1]:'")],
   ])('the code behind %s runs, and the check of the text refuses it', async (_, hostile) => {

@@ -278,13 +278,13 @@ describe('the admin port', () => {
   test('ready when each probe is', async () => {
     expect(await ask([well], '/readyz')).toEqual({
       status: 200,
-      body: '{"ready":true,"draining":false,"probes":{"store":"ok"}}\n',
+      body: '{"ready":true,"readyForReads":true,"draining":false,"probes":{"store":"ok"}}\n',
     });
   });
   test('not ready when one is not, by the name of its error only', async () => {
     expect(await ask([well, ill], '/readyz')).toEqual({
       status: 503,
-      body: '{"ready":false,"draining":false,"probes":{"store":"ok","vault":"RangeError"}}\n',
+      body: '{"ready":false,"readyForReads":false,"draining":false,"probes":{"store":"ok","vault":"RangeError"}}\n',
     });
   });
   test('not ready while draining', async () =>

@@ -172,7 +172,7 @@ test('right-to-left text in a message has its own direction, line by line', asyn
   const visit = await demo.browser.visit({ origin: demo.server.callers });
   const { page } = visit;
   await visit.enterDemo('/console/explorer/convert');
-  const editor = page.getByRole('textbox').first();
+  const editor = page.getByLabel('The message', { exact: true });
   await typeInto(editor, 'שלום עולם\nhello world');
   const sides = (): Promise<unknown> =>
     page.evaluate(`[...document.querySelector('.editor-frame').shadowRoot.querySelectorAll('.cm-line')].map((line) => {

@@ -100,7 +100,7 @@ test('no view of a gateway with data is empty', async () => {
       await visit.open(`/console${filled}`);
       await loaded(page);
       if (view === 'converter') {
-        await pasteInto(page.getByRole('textbox').first(), soap);
+        await pasteInto(page.getByLabel('The message', { exact: true }), soap);
         await page.locator('main .empty').waitFor({ state: 'detached' });
       }
       expect([view, await page.locator('main .empty').allInnerTexts()]).toEqual([view, emptyParts[view] ?? []]);

@@ -4,7 +4,10 @@ import { acceptLoss } from '../operators/records/contract.ts';
 import { addOperation } from './operator-command.ts';
 
 export function add(program: Command): void {
-  const records = program.command('records').description('the records of gateways that have them in REDIS_STORE_URL');
+  const records = program
+    .command('records')
+    .description('the records of gateways that have them in REDIS_STORE_URL')
+    .addHelpText('after', '\nExample:\n  triglyph records accept-loss');
   addOperation(records, 'accept-loss', acceptLoss, {
     doc: 'makes a Redis the store that is new, or has lost records: retries of requests whose records are gone are sent again',
     access: { needs: 'store' },

@@ -41,6 +41,7 @@ export function add(program: Command): void {
       ).conflicts('state'),
     )
     .option('--state <file>', 'the file with the progress: a replay that was interrupted goes on where it was')
+    .option('--send-uncertain', 'with --state: sends writes again that may have had their effect in an earlier run')
     .option('--save <name>', 'saves the result in the store for triglyph report, without values')
     .option('--json', 'prints JSON')
     .description('sends recorded requests to a server, and compares its answers with the recorded ones')
@@ -62,12 +63,15 @@ async function replay(recordings: readonly string[], options: Options): Promise<
   const services = servedServices();
   const rules = readRules(options.rules, services);
   const files = (await Promise.all(recordings.map(filesOf))).flat();
+  if (options.sendUncertain && options.state === undefined)
+    throw new CommandError(['--send-uncertain is about an earlier run: name its --state, too']);
   if (files.length === 0) throw new CommandError([`${recordings.join(', ')}: there is no recording: RECORD makes one`]);
   const counted = {
     tally: new DifferenceTally(),
     ids: new IdPairs(),
     skipped: new Map<string, number>(),
     unknownMembers: new Set<string>(),
+    uncertain: new Set<string>(),
   };
   const { state: file, rate, against, format, only, writes, freshKeys } = options;
   const subject = [recordings.map((each) => resolve(each)), against, format, only, writes, freshKeys, rules];
@@ -96,7 +100,7 @@ async function replay(recordings: readonly string[], options: Options): Promise<
   const result = { ...counted, failures };
   if (options.json) print(jsonOf(result));
   else printAll(textOf(result));
-  const isWhole = early === undefined && failures.size === 0;
+  const isWhole = early === undefined && failures.size + counted.uncertain.size === 0;
   if (isWhole) state.remove();
   if (options.save !== undefined)
     await performOnBackend(saveComparison, { name: options.save, ...savedOf(result) }, { needs: 'store' });
@@ -106,6 +110,10 @@ async function replay(recordings: readonly string[], options: Options): Promise<
   if (!isWhole || isEmpty || (differs && options.learn === undefined)) process.exitCode = 1;
   if (early !== undefined)
     throw new CommandError([`${early}${file === undefined ? '' : `; the same command goes on with ${file}`}`]);
+  if (file !== undefined && counted.uncertain.size > 0)
+    throw new CommandError([
+      `${file} names ${counted.uncertain.size} writes that may have had their effect: the same command with --send-uncertain sends them again`,
+    ]);
 }
 
 const earlyEnds = {

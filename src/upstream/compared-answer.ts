@@ -9,6 +9,8 @@ export interface NoAnswer {
   /** A word for metrics. */
   readonly reason: string;
   readonly failure: string;
+  /** Whether the server may have received the request and had its effect. */
+  readonly mayHaveEffect: boolean;
 }
 
 /** Returns a refusal as an answer. What is no answer of the contract is a difference, and the lack of an answer is not. */
@@ -20,6 +22,7 @@ export function answerOfThrown(thrown: unknown): ComparedAnswer | NoAnswer {
     return { refusal: { code: `as no answer of the contract: ${cause.detail}`, message: '' } };
   return {
     reason: cause?.reason ?? 'other',
+    mayHaveEffect: cause === undefined ? !isRefusal(thrown) : cause.progress === 'unknown',
     failure: cause?.message ?? (thrown instanceof Error ? thrown.message : String(thrown)),
   };
 }

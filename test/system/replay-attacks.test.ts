@@ -216,6 +216,72 @@ test('a replay that was interrupted goes on where it was: no request twice, and 
   expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('no state of a replay, or it is damaged') });
 });
 
+test('a replay that was killed sends no write again, says which are uncertain, and sends them when asked', async () => {
+  const all = shoppers(40);
+  const output = { response: '[all-details-successfully-disabled]' };
+  const records = all.map((each) => listing(each, { operation: 'disable', effect: 'writes', output }));
+  writeFileSync(path('killed.jsonl'), lines(records));
+  const asks = ['--writes', '--state', 'killed.state'];
+  let kill: (() => void) | undefined;
+  // The replay is killed before it has the answer of the tenth write, and at the moment when it gets that of the twentieth.
+  answer = (response) => {
+    if (asked.length === 10) kill?.();
+    else tell(response, JSON.stringify(output));
+    if (asked.length === 20) kill?.();
+  };
+  for (const count of [10, 20]) {
+    const parameters = ['replay', 'killed.jsonl', '--against', url, '--format', 'json', '--rate', '1000', ...asks];
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...parameters], {
+      ...{ cwd: folder.path, env: environment({}) },
+    });
+    kill = () => child.kill('SIGKILL');
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+    expect(asked).toHaveLength(count);
+  }
+  kill = undefined;
+  const rest = await replay('killed.jsonl', ...asks);
+  expect(asked.map(({ shopper }) => shopper)).toEqual(all);
+  const { compared, uncertain } = rest.result;
+  expect(uncertain).toContain('killed.jsonl:10');
+  expect(uncertain.length).toBeLessThanOrEqual(2);
+  expect(compared).toBe(40 - uncertain.length);
+  expect(rest).toMatchObject({ code: 1, stderr: expect.stringContaining('with --send-uncertain sends them again') });
+  asked = [];
+  expect(await replay('killed.jsonl', ...asks, '--send-uncertain')).toMatchObject({
+    ...{ code: 0, stderr: '', result: { compared: 40, different: 0, uncertain: [] } },
+  });
+  expect(asked.map(({ shopper }) => `killed.jsonl:${all.indexOf(shopper) + 1}`)).toEqual(uncertain);
+  expect(existsSync(path('killed.state'))).toBe(false);
+  expect(await replay('killed.jsonl', '--send-uncertain')).toMatchObject({ code: 1, result: undefined });
+});
+
+test('a write whose connection breaks is uncertain, and one that was not sent is sent by the next run', async () => {
+  const output = { response: '[all-details-successfully-disabled]' };
+  const records = shoppers(3).map((each) => listing(each, { operation: 'disable', effect: 'writes', output }));
+  writeFileSync(path('breaks.jsonl'), lines(records));
+  const { port } = server.address() as AddressInfo;
+  writeFileSync(path('target.json'), JSON.stringify({ url, format: 'json', credentials: 'none' }));
+  const command = ['replay', 'breaks.jsonl', '--against', 'target.json', '--rate', '1000', '--json', '--writes'];
+  const run = async (...more: string[]) => {
+    const { code, stdout } = await triglyph([...command, '--state', 'breaks.state', ...more], folder.path);
+    return { code, result: JSON.parse(stdout) };
+  };
+  answer = (response, shopper) =>
+    shopper === 'shopper-1' ? response.destroy() : tell(response, JSON.stringify(output));
+  expect(await run()).toMatchObject({ code: 1, result: { compared: 2, uncertain: ['breaks.jsonl:2'] } });
+  asked = [];
+  expect(await run()).toMatchObject({ code: 1, result: { compared: 2, uncertain: ['breaks.jsonl:2'] } });
+  expect(asked).toEqual([]);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await run('--send-uncertain')).toMatchObject({ code: 1, result: { compared: 2, uncertain: [] } });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  answer = (response) => tell(response, JSON.stringify(output));
+  expect(await run()).toMatchObject({ code: 0, result: { compared: 3, uncertain: [] } });
+  expect(asked.map(({ shopper }) => shopper)).toEqual(['shopper-1']);
+});
+
 test('a slow server is asked for no more at a time, and not above the rate', async () => {
   writeFileSync(path('slow.jsonl'), lines(shoppers(60).map((each) => listing(each))));
   let waiting = 0;

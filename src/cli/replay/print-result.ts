@@ -10,12 +10,12 @@ export interface ReplayResult extends Counted {
 }
 
 /** One line of JSON. */
-export function jsonOf({ tally, skipped, failures, unknownMembers }: ReplayResult): string {
+export function jsonOf({ tally, skipped, failures, unknownMembers, uncertain }: ReplayResult): string {
   const { compared, different, forgotten } = tally;
   const counts = (map: ReadonlyMap<string, number>) => Object.fromEntries(map);
   return JSON.stringify({
     ...{ compared, different, forgotten, failures: counts(failures), skipped: counts(skipped) },
-    unknownMembers: [...unknownMembers],
+    ...{ unknownMembers: [...unknownMembers], uncertain: [...uncertain] },
     differences: tally.list().map(({ callers, firstAt, lastAt, ...group }) => {
       const times = { firstAt: new Date(firstAt).toISOString(), lastAt: new Date(lastAt).toISOString() };
       return { ...group, ...times, callers: [...callers] };
@@ -24,12 +24,15 @@ export function jsonOf({ tally, skipped, failures, unknownMembers }: ReplayResul
 }
 
 /** Returns the lines of the result. */
-export function textOf({ tally, skipped, failures, unknownMembers }: ReplayResult): readonly string[] {
+export function textOf({ tally, skipped, failures, unknownMembers, uncertain }: ReplayResult): readonly string[] {
   const { compared, different, forgotten } = tally;
   return [
     `${compared} answers compared, ${different} different`,
     ...[...skipped].map(([reason, count]) => `${count} not sent: ${reason}`),
     ...[...failures].map(([reason, count]) => `${count} without an answer: ${reason}`),
+    ...(uncertain.size > 0
+      ? [`${uncertain.size} without a known answer may have had their effect: ${[...uncertain].join(', ')}`]
+      : []),
     ...[...unknownMembers].map((member) => `the contract lacks ${member}`),
     ...(forgotten > 0 ? [`${forgotten} kinds of differences are not listed`] : []),
     ...tally.list().flatMap(groupText),

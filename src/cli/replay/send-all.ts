@@ -17,7 +17,7 @@ import { showProgress } from '../import/progress.ts';
 import { readProjectConfig } from '../project.ts';
 import { recordInStore } from '../record-command.ts';
 import type { Pace } from './pace.ts';
-import type { Counted, ReplayState } from './state.ts';
+import type { Counted, Ending, ReplayState } from './state.ts';
 import type { Target } from './target.ts';
 
 /** Why a request is not sent. */
@@ -27,6 +27,8 @@ export type Skipped = 'writes' | 'masked' | 'other operations' | 'unknown to the
 export interface Selection {
   readonly only?: readonly string[];
   readonly writes?: true;
+  /** With the state of an earlier run: sends writes again that may have had their effect. */
+  readonly sendUncertain?: true;
 }
 
 export interface SendParts {
@@ -68,13 +70,13 @@ export async function sendAll(files: readonly string[], parts: SendParts): Promi
     for (const [at, file] of files.entries()) {
       for await (const { record, line, bytes } of readRecording(file)) {
         const position = { file: basename(file), line };
-        if (state.isDone(position)) continue;
+        if (state.isDone(position, selection.sendUncertain)) continue;
         const found = findOperation(services, record);
         const reason =
           found === undefined ? 'unknown to the contract' : reasonToSkip(record, found.operation, selection);
         if (found === undefined || reason !== undefined) {
           add1(counted.skipped, reason ?? 'unknown to the contract');
-          state.begin(position)(true);
+          state.begin(position, false)('answered');
           continue;
         }
         if (record.isMasked) vault ??= await openVault();
@@ -83,11 +85,11 @@ export async function sendAll(files: readonly string[], parts: SendParts): Promi
         await pace.next();
         if (signal.aborted) return 'stopped';
         if (gone.inARow >= failuresMax) return 'gone';
-        const end = state.begin(position);
+        const end = state.begin(position, found.operation.effect === 'writes');
         const sent = compareOne(record, found, input, parts)
-          .then((isAnswered) => {
-            gone.inARow = isAnswered ? 0 : gone.inARow + 1;
-            end(isAnswered);
+          .then((ending) => {
+            gone.inARow = ending === 'answered' ? 0 : gone.inARow + 1;
+            end(ending);
           })
           .finally(() => inFlight.delete(sent));
         inFlight.add(sent);
@@ -103,17 +105,16 @@ export async function sendAll(files: readonly string[], parts: SendParts): Promi
   }
 }
 
-/** Returns whether there was an answer. */
 async function compareOne(
   record: RecordedRequest,
   { service, operation }: Found,
   input: unknown,
   { target, rulesOf, counted, failures, learner }: SendParts,
-): Promise<boolean> {
+): Promise<Ending> {
   const answer = await target.ask(service, operation, record, counted.ids.toRight(input));
   if ('failure' in answer) {
     add1(failures, failures.size < kindsMax ? answer.failure : 'other failures');
-    return false;
+    return operation.effect === 'writes' && answer.mayHaveEffect ? 'unknown' : 'unsent';
   }
   const output = answer.output === undefined ? undefined : maskSensitive(operation.output, answer.output);
   const rules = rulesOf(operation.name);
@@ -123,7 +124,7 @@ async function compareOne(
   const { caller, at, reference } = record;
   counted.tally.add({ operation: operation.name, caller, at: Date.parse(at), reference }, differences, rules);
   learner?.add(operation.name, differences);
-  return true;
+  return 'answered';
 }
 
 /** A gateway also masks what looks like a card number in other texts. An answer that may be such a text is masked as the recorded one. */

@@ -22,15 +22,17 @@ interface Stored {
   readonly done: Position | undefined;
   /** Requests after `done` that are done, too. */
   readonly ahead: readonly string[];
-  /** Requests without an answer: they are sent again. */
+  /** Requests without an answer that had no effect: they are sent again. */
   readonly open: readonly string[];
+  /** Writes that were sent, and whose answers are not known. */
+  readonly uncertain: readonly string[];
   readonly tally: TallySnapshot;
   readonly ids: readonly (readonly [string, string])[];
   readonly skipped: readonly (readonly [string, number])[];
   readonly unknownMembers: readonly string[];
 }
 
-const format = 'triglyph-replay-2';
+const format = 'triglyph-replay-3';
 /** Requests without an answer: a server that answers none ends the replay long before. */
 const openMax = 100_000;
 const saveEveryMs = 1_000;
@@ -41,7 +43,12 @@ export interface Counted {
   readonly ids: IdPairs;
   readonly skipped: Map<string, number>;
   readonly unknownMembers: Set<string>;
+  /** Writes that may have had their effect, and whose answers are not known: `orders.jsonl:12`, with the number of the line. */
+  readonly uncertain: Set<string>;
 }
+
+/** How a request ended: `unsent` may be sent again without having its effect twice. */
+export type Ending = 'answered' | 'unsent' | 'unknown';
 
 /** Which requests are done. Without a file it remembers them for this run only. */
 export class ReplayState {
@@ -51,7 +58,7 @@ export class ReplayState {
   readonly #subject: string;
   readonly #counted: Counted;
   /** What runs before have done. */
-  readonly #before: Pick<Stored, 'done'> & Readonly<Record<'ahead' | 'open', ReadonlySet<string>>>;
+  readonly #before: Pick<Stored, 'done'> & Readonly<Record<'ahead' | 'open' | 'uncertain', ReadonlySet<string>>>;
   readonly #begun: { readonly position: Position; isOver: boolean }[] = [];
   readonly #open: Set<string>;
   #done: Position | undefined;
@@ -68,7 +75,8 @@ export class ReplayState {
         `${file} is the state of a replay with other recordings, options or rules: remove it to begin anew`,
       ]);
     this.run = stored?.run ?? randomUUID();
-    this.#before = { done: stored?.done, ahead: new Set(stored?.ahead), open: new Set(stored?.open) };
+    const [ahead, open, uncertain] = [new Set(stored?.ahead), new Set(stored?.open), new Set(stored?.uncertain)];
+    this.#before = { done: stored?.done, ahead, open, uncertain };
     this.#open = new Set(stored?.open);
     this.#done = stored?.done;
     if (stored === undefined) return;
@@ -76,28 +84,40 @@ export class ReplayState {
     for (const [left, right] of stored.ids) counted.ids.pair(left, right);
     for (const [name, times] of stored.skipped) counted.skipped.set(name, times);
     for (const member of stored.unknownMembers) counted.unknownMembers.add(member);
+    for (const name of stored.uncertain) counted.uncertain.add(name);
   }
 
-  /** Whether a run before has done this request. */
-  isDone(position: Position): boolean {
-    const { done, ahead, open } = this.#before;
+  /** Whether a run before has done this request. `sendsUncertain`: whether writes are sent again that may have had their effect. */
+  isDone(position: Position, sendsUncertain = false): boolean {
+    const { done, ahead, open, uncertain } = this.#before;
     const name = nameOf(position);
+    if (uncertain.has(name)) return !sendsUncertain;
     return !open.has(name) && (ahead.has(name) || (done !== undefined && !isAfter(position, done)));
   }
 
-  /** Requests begin in the order of the recording. Returns what ends this one: `isAnswered`, or the next run sends it again. */
-  begin(position: Position): (isAnswered: boolean) => void {
+  /**
+   * Requests begin in the order of the recording. Returns the function that ends this one. A write is in the file before it is sent, and
+   * its answer before the next one is sent, so that a process which is killed leaves one uncertain write at most.
+   */
+  begin(position: Position, isWrite: boolean): (ending: Ending) => void {
     const entry = { position, isOver: false };
+    const name = nameOf(position);
+    const { uncertain } = this.#counted;
     this.#begun.push(entry);
-    return (isAnswered) => {
+    if (isWrite) {
+      uncertain.add(name);
+      this.save();
+    }
+    return (ending) => {
       entry.isOver = true;
-      if (isAnswered) this.#open.delete(nameOf(position));
-      else if (this.#open.size < openMax) this.#open.add(nameOf(position));
+      if (ending !== 'unknown') uncertain.delete(name);
+      if (ending === 'answered' || uncertain.has(name)) this.#open.delete(name);
+      else if (this.#open.size < openMax) this.#open.add(name);
       while (this.#begun[0]?.isOver) {
         const { position: over } = this.#begun.shift() ?? entry;
         if (this.#done === undefined || isAfter(over, this.#done)) this.#done = over;
       }
-      if (performance.now() - this.#savedAt >= saveEveryMs) this.save();
+      if (isWrite || performance.now() - this.#savedAt >= saveEveryMs) this.save();
     };
   }
 
@@ -105,18 +125,19 @@ export class ReplayState {
   save(): void {
     this.#savedAt = performance.now();
     if (this.#file === undefined) return;
-    const { tally, ids, skipped, unknownMembers } = this.#counted;
+    const { tally, ids, skipped, unknownMembers, uncertain } = this.#counted;
     const over = this.#begun.filter(({ isOver }) => isOver).map(({ position }) => nameOf(position));
     const stored: Stored = {
       ...{ format, subject: this.#subject, run: this.run, done: this.#done },
       ahead: [...this.#before.ahead, ...over],
       open: [...this.#open],
+      uncertain: [...uncertain],
       tally: tally.snapshot(),
       ids: ids.list(),
       skipped: [...skipped],
       unknownMembers: [...unknownMembers],
     };
-    writeFileSync(`${this.#file}.part`, JSON.stringify(stored), { mode: 0o600 });
+    writeFileSync(`${this.#file}.part`, JSON.stringify(stored), { mode: 0o600, flush: true });
     renameSync(`${this.#file}.part`, this.#file);
   }
 

@@ -1,4 +1,4 @@
-/** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
+/** `triglyph check`: prints everything that is wrong with the configuration and the store, and what is configured, without secrets. */
 import type { Command } from 'commander';
 import { databaseFaults } from '../backend/database-faults.ts';
 import { productionFaults, tlsWarnings } from '../backend/production-checks.ts';
@@ -16,7 +16,8 @@ import { inspectStore } from './store-faults.ts';
 export function add(program: Command): void {
   program
     .command('check')
-    .description('prints the configuration without secrets, and all that is wrong with it')
+    .description('prints all faults of the configuration and the store, then services and upstreams')
+    .option('--settings', 'also prints each setting with its source, without secrets')
     .option('--connect', 'also connects to each upstream; sends no request')
     .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys triglyph check --connect')
     .action(check);
@@ -24,21 +25,26 @@ export function add(program: Command): void {
 
 interface CheckOptions {
   readonly connect?: true;
+  readonly settings?: true;
 }
 
-async function check({ connect }: CheckOptions): Promise<void> {
+/** A fault that may follow from another one is left out until that one is corrected. */
+async function check({ connect, settings: printsSettings }: CheckOptions): Promise<void> {
   const { settings, problems, config } = inspectConfig('production', projectSources(), projectSettings());
-  const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
-  const store = config && (await inspectStore(config, plan));
-  const found =
+  const { plan: found, faults: upstreamFaults } = inspectUpstreams();
+  const plan = found ?? noUpstreams;
+  // Without its configuration file a program lacks settings, services and upstreams.
+  const isWhole = projectFaults().length === 0;
+  const store = config !== undefined && isWhole ? await inspectStore(config, found) : undefined;
+  const ofConfig =
     config === undefined
       ? problems
       : [
           ...productionFaults(config, { plan }),
-          ...databaseFaults(config, plan, servedServices()),
+          ...(found === undefined ? [] : databaseFaults(config, found, servedServices())),
           ...(store?.faults ?? []),
         ];
-  const faults = [...projectFaults(), ...upstreamFaults, ...found];
+  const faults = isWhole ? [...upstreamFaults, ...ofConfig] : projectFaults();
   const losses = store?.losses ?? [];
   const warnings = [...(store?.warnings ?? []), ...(config === undefined ? [] : tlsWarnings(config, Date.now()))];
   const verdict =
@@ -47,17 +53,19 @@ async function check({ connect }: CheckOptions): Promise<void> {
       : [losses.length > 0 ? '`triglyph serve` will start.' : 'Nothing is wrong: `triglyph serve` will start.'];
   const upstreamLines = describeUpstreams(plan, servedServices(), configFileName() ?? '');
   const attempts = connect ? await Promise.all(serversOf(plan).map(attempt)) : [];
-  print(
-    ...settingLines(settings),
+  const described = [
+    ...(printsSettings ? settingLines(settings) : []),
     ...serviceLines(),
     ...upstreamLines,
     ...(config === undefined ? [] : databaseLines(config, plan)),
-    ...attempts.map(({ line }) => line),
-    '',
+  ];
+  print(
     ...verdict,
     ...faults.map((fault) => `- ${fault}`),
     ...(losses.length === 0 ? [] : ['Writes are refused:', ...losses.map((each) => `- ${each}`)]),
-    ...(warnings.length === 0 ? [] : ['', 'Soon:', ...warnings.map((warning) => `- ${warning}`)]),
+    ...attempts.map(({ line }) => line),
+    ...(warnings.length === 0 ? [] : ['Soon:', ...warnings.map((warning) => `- ${warning}`)]),
+    ...described.flatMap((line, at) => (at === 0 ? ['', line] : line)),
   );
   if (faults.length > 0 || losses.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
 }

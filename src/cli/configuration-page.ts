@@ -11,7 +11,7 @@ export function describeConfig(): string {
 
 Settings come from the environment, then from a \`.env\` file in the working folder, then from the
 [configuration file](#the-configuration-file). Each overrides those after it. An empty variable counts as absent.
-\`triglyph check\` prints every setting without secrets and with its source, and every problem.
+\`triglyph check\` prints every problem, and with \`--settings\` every setting without secrets and with its source.
 
 | variable | unit | default | meaning |
 |---|---|---|---|

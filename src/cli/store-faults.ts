@@ -22,17 +22,19 @@ export async function storeFaults(config: Config, plan = noUpstreams): Promise<r
   return (await inspectStore(config, plan)).faults;
 }
 
-/** Opens the store like a command, without changing it. Servers may be running. */
-export async function inspectStore(config: Config, plan = noUpstreams): Promise<StoreReport> {
+/** Opens the store like a command, without changing it. Servers may be running. Without a `plan`, nothing that depends on upstreams is checked. */
+export async function inspectStore(config: Config, plan: UpstreamPlan | undefined): Promise<StoreReport> {
   try {
     // A configuration without keys gets throwaway keys: credentials can be read without the right ones.
     const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
     const backend = await openBackend(config, { exclusive: false, ...keys }, projectServices());
     try {
       const clockFault = await backend.clockCheck.findFault();
-      if (needsDurableRecords(plan, servedServices())) await backend.records?.requireDurability();
-      const faults = [...(clockFault === undefined ? [] : [clockFault]), ...(await credentialFaults(backend, plan))];
-      return { faults, losses: await findLosses(backend, plan), warnings: await expiryWarnings(backend) };
+      const isDurable = plan !== undefined && needsDurableRecords(plan, servedServices());
+      if (isDurable) await backend.records?.requireDurability();
+      const ofCredentials = plan === undefined ? [] : await credentialFaults(backend, plan);
+      const faults = [...(clockFault === undefined ? [] : [clockFault]), ...ofCredentials];
+      return { faults, losses: await findLosses(backend, isDurable), warnings: await expiryWarnings(backend) };
     } finally {
       await backend.close();
     }
@@ -41,20 +43,18 @@ export async function inspectStore(config: Config, plan = noUpstreams): Promise<
   }
 }
 
-async function findLosses({ records }: Backend, plan: UpstreamPlan): Promise<readonly string[]> {
-  const reason = needsDurableRecords(plan, servedServices()) ? await records?.findLoss?.() : undefined;
-  const losses =
-    reason === undefined
-      ? []
-      : [
-          `The store in Redis is not the one that this gateway knows: ${reason}. Look why, then \`triglyph records accept-loss\`.`,
-        ];
+async function findLosses({ records }: Backend, isDurable: boolean): Promise<readonly string[]> {
   try {
+    const reason = isDurable ? await records?.findLoss?.() : undefined;
+    if (reason !== undefined)
+      return [
+        `The store in Redis is not the one that this gateway knows: ${reason}. Look why, then \`triglyph records accept-loss\`.`,
+      ];
     await records?.check();
+    return [];
   } catch (thrown) {
-    losses.push(...explain(thrown));
+    return explain(thrown);
   }
-  return losses;
 }
 
 const warnedMs = 30 * 86_400_000;

@@ -1,5 +1,7 @@
 /** Tests `serve` and `check`: refused configurations and shutdown. */
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
@@ -136,11 +138,13 @@ describe('refuses to start', () => {
 });
 
 describe('check', () => {
-  test('prints the settings without the keys and reports no problem', async () => {
-    const { code, stdout } = await triglyph(['check'], folder.path, production.variables);
+  test('reports no problem, and prints the settings on demand, without the keys', async () => {
+    expect(await triglyph(['check'], folder.path, production.variables)).toMatchObject({
+      ...{ code: 0, stdout: 'Nothing is wrong: `triglyph serve` will start.\n' },
+    });
+    const { code, stdout } = await triglyph(['check', '--settings'], folder.path, production.variables);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^TRIGLYPH_KEYS +\(hidden\)/m);
-    expect(stdout).toContain('Nothing is wrong');
+    expect(stdout).toMatch(/^Nothing is wrong[\s\S]*^TRIGLYPH_KEYS +\(hidden\)/m);
     for (const [key] of readFileSync(production.variables.KEY_FILE!, 'utf8').matchAll(/[0-9a-f]{64}/g))
       expect(stdout).not.toContain(key);
   });
@@ -153,9 +157,61 @@ describe('check', () => {
       HOST: '0.0.0.0',
     });
     expect(code).toBe(1);
+    expect(stdout).toMatch(/^These faults prevent a start:\n- /);
     expect(stdout).toContain('- DEMO_SHOPPERS is set');
     expect(stdout).toContain('- ENVIRONMENT is live and nothing terminates TLS');
     expect(stdout).toContain('- ENVIRONMENT is live and PUBLIC_URL is missing');
+  });
+
+  const upstream = { url: 'ftp://erp', credentials: 'none' };
+  const stateless = { STATELESS: 'on', DATA_DIR: '' };
+  // The faults of the file are the cause of everything else: that nothing answers, and that keys, tables or credentials are missing.
+  test.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['a file of no JSON', '{', { ...stateless, KEY_FILE: '' }, ['cannot be loaded']],
+    ['an unknown member', '{"upstreamz":{}}', { DATA_DIR: 'none' }, ['did you mean upstreams']],
+    ['an upstream', JSON.stringify({ upstreams: { upstream } }), stateless, ['is no address']],
+    ['an upstream', JSON.stringify({ upstreams: { upstream } }), { DATA_DIR: 'new' }, ['is no address']],
+    ['an unreachable store', '{}', { DATA_DIR: '', DATABASE_URL: 'postgres://127.0.0.1:1/x' }, ['ECONNREFUSED']],
+  ])('prints no fault that follows from the one of %s', async (_, file, given, faults) => {
+    const place = tempFolder();
+    try {
+      const variables = { ...production.variables, ...given };
+      if (given.DATA_DIR === 'new') await triglyph(['migrate'], place.path, variables);
+      writeFileSync(join(place.path, 'triglyph.config.json'), file);
+      const { code, stdout } = await triglyph(['check'], place.path, variables);
+      const printed = stdout.split('\n').filter((line) => line.startsWith('- '));
+      expect([code, printed]).toEqual([1, faults.map((fault) => expect.stringContaining(fault))]);
+    } finally {
+      place.discard();
+    }
+  });
+
+  test('connects to no upstream but with --connect, and sends it nothing', async () => {
+    const place = tempFolder();
+    const received: string[] = [];
+    let connections = 0;
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.on('data', (bytes) => received.push(String(bytes))).on('error', () => {});
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const oauth2 = { clientId: 'c', clientSecret: { inClear: 's' }, tokenUrl: `${url}/token` };
+    const shadow = { url, credentials: 'none' };
+    const upstreams = { erp: { url, credentials: { oauth2 }, shadow } };
+    const answeredBy = { Recurring: 'erp', BalancePlatform: 'erp' };
+    writeFileSync(join(place.path, 'triglyph.config.json'), JSON.stringify({ upstreams, answeredBy }));
+    try {
+      const silent = await triglyph(['check'], place.path, production.variables);
+      expect(silent.stdout).toContain('\nupstream erp  ');
+      expect(connections).toBe(0);
+      const { stdout } = await triglyph(['check', '--connect'], place.path, production.variables);
+      expect(stdout).toContain('\nupstream erp can be reached.\n');
+      expect({ connections, received }).toEqual({ connections: 2, received: [] });
+    } finally {
+      server.close();
+      place.discard();
+    }
   });
 });
 

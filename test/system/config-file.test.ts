@@ -47,7 +47,7 @@ test('check tells the file, .env and the environment, of which each overrides th
   // The store does not have the tables of its service yet.
   expect((await triglyph(['check'], folder.path, variables)).stdout).toContain('run `triglyph migrate`');
   expect((await triglyph(['migrate'], folder.path, variables)).code).toBe(0);
-  const { code, stdout } = await triglyph(['check'], folder.path, variables);
+  const { code, stdout } = await triglyph(['check', '--settings'], folder.path, variables);
   expect(code).toBe(0);
   const lineOf = (name: string) => stdout.split('\n').find((line) => line.startsWith(`${name} `));
   expect(lineOf('BODY_BYTES_MAX')).toMatch(/ 70000 {2}\(bytes; from triglyph\.config\.ts\)$/);

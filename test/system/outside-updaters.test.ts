@@ -71,7 +71,7 @@ test('http: requests carry the secret of a file; a late outcome is applied by a 
     // The updater of the test may be slow on a busy machine.
     UPDATER_MS_MAX: '10000',
   };
-  const { stdout } = await triglyph(['check'], folder.path, variables);
+  const { stdout } = await triglyph(['check', '--settings'], folder.path, variables);
   expect(stdout).toContain('UPDATER_URL');
   expect(stdout).not.toContain('hush');
 

@@ -189,7 +189,7 @@ describe('the console', () => {
 });
 
 test('its log, its settings and the faults of its configuration', async () => {
-  const { stdout } = await triglyph(['check'], folder.path, variables);
+  const { stdout } = await triglyph(['check', '--settings'], folder.path, variables);
   expect(foundIn(stdout)).toEqual([]);
   const wrong = Object.fromEntries(
     stdout.split('\n').flatMap((line) => (/^([A-Z_]+) /.test(line) ? [[line.split(' ')[0] ?? '', '\\ wrong']] : [])),

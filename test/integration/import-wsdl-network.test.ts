@@ -122,14 +122,62 @@ test('a compressed document is read, within the limits', async () => {
   await expect(read()).rejects.toThrow('an encoding that is not known');
 });
 
-test('a URL with a password is not read, and not reported', async () => {
-  const withPassword = origin.replace('//', '//anna:secret@');
-  await expect(importWsdl(`${withPassword}/shop?wsdl`, { allowNetwork: true })).rejects.toThrow(
-    /^a URL with a user or a password is not read$/,
-  );
-  answers['/old.wsdl'] = (_, response) => response.writeHead(302, { Location: `${withPassword}/shop?wsdl` }).end();
-  await expect(read('/old.wsdl')).rejects.toThrow(Unread);
-  expect(asked).toEqual(['/old.wsdl']);
+describe('a URL with a password', () => {
+  const expected = `Basic ${Buffer.from('anna:s:cr@t').toString('base64')}`;
+  const withPassword = (url: string): string => url.replace('//', '//anna:s%3Acr%40t@');
+  /** Another origin: the same server, by its name. */
+  const elsewhere = (): string => origin.replace('127.0.0.1', 'localhost');
+  const guarded =
+    (text: string): RequestListener =>
+    ({ headers }, response) =>
+      response.writeHead(headers.authorization === expected ? 200 : 401).end(text);
+  const readGuarded = (path = '/shop?wsdl') =>
+    importWsdl(withPassword(`${origin}${path}`), { allowNetwork: true, timeLimitMs: 20_000 });
+
+  test('is read with it, and so are imports and redirections of its origin', async () => {
+    for (const [path, text] of Object.entries(answers)) answers[path] = guarded(String(text));
+    answers['/old.wsdl'] = (_, response) => response.writeHead(302, { Location: '/shop?wsdl' }).end();
+    const { service, text } = await readGuarded('/old.wsdl');
+    expect(service.operations.has('Ask')).toBe(true);
+    expect(asked).toEqual(['/old.wsdl', '/shop?wsdl', '/xsd/messages.xsd', '/xsd/types/code.xsd?v=1']);
+    expect(text).not.toMatch(/anna|s:cr@t|s%3Acr/);
+    await expect(read()).rejects.toThrow('answers with 401: give those of HTTP Basic in its URL');
+  });
+
+  test('is kept from other origins, to which the document leads or redirects', async () => {
+    const received: (string | undefined)[] = [];
+    const noting =
+      (text: string): RequestListener =>
+      ({ headers }, response) => {
+        received.push(headers.authorization);
+        response.writeHead(200).end(text);
+      };
+    answers['/shop?wsdl'] = wsdl(`${elsewhere()}/xsd/messages.xsd`);
+    answers['/xsd/messages.xsd'] = noting(messages);
+    answers['/xsd/types/code.xsd?v=1'] = noting(code);
+    await readGuarded();
+    expect(received).toEqual([undefined, undefined]);
+    answers['/old.wsdl'] = (_, response) => response.writeHead(302, { Location: `${elsewhere()}/shop?wsdl` }).end();
+    answers['/shop?wsdl'] = noting(wsdl('xsd/messages.xsd'));
+    await readGuarded('/old.wsdl');
+    // What it imports is at the origin that redirected.
+    expect(received.slice(2)).toEqual([undefined, expected, expected]);
+  });
+
+  test('is not read where a document or a redirection has it, and never reported', async () => {
+    const own = withPassword(origin);
+    answers['/shop?wsdl'] = wsdl(`${own}/xsd/messages.xsd`);
+    await expect(refusalsOf()).rejects.toMatchObject({
+      findings: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('with a user') })]),
+    });
+    answers['/old.wsdl'] = (_, response) => response.writeHead(302, { Location: `${own}/shop?wsdl` }).end();
+    await expect(read('/old.wsdl')).rejects.toThrow(Unread);
+    expect(asked).toEqual(['/shop?wsdl', '/old.wsdl']);
+    const refused = [`${own}/none.wsdl`, `${own.slice(0, -3)}99999/x`, own.replace('http', 'ftp'), own.slice(0, 5)];
+    for (const location of [...refused, own.replace('//', '')])
+      for (const allowNetwork of [false, true])
+        await expect(importWsdl(location, { allowNetwork })).rejects.toThrow(/^(?!.*(?:anna|s%3Acr|s:cr))/);
+  });
 });
 
 describe('addresses', () => {

@@ -2,10 +2,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
+import { createCertificate } from '../support/certificates.ts';
 import { spawnTriglyph } from '../support/commands.ts';
 import { freePort, listenLocally } from '../support/listen-locally.ts';
 import { post, printedCalls, printedKey, type ServingProgram, serve } from '../support/serving-program.ts';
@@ -241,6 +243,87 @@ print(answer.Quantity, answer.Price, answer.Place, client.service.AddStock(Sku='
       code: 1,
       stderr: expect.stringContaining('triglyph.config.ts of this folder says what is served'),
     });
+  });
+});
+
+describe('a document behind HTTP Basic and an authority of its own', () => {
+  const folder = tempFolder();
+  const openapi = {
+    ...{ openapi: '3.1.0', info: { title: 'Stock', version: '1' }, servers: [{ url: '/api' }] },
+    paths: { '/stock': { $ref: 'paths.json' } },
+  };
+  const paths = { get: { operationId: 'getStock', responses: { 200: { description: 'Stock' } } } };
+  const documents: Record<string, string> = {
+    '/stock.wsdl': wsdl,
+    '/openapi.json': JSON.stringify(openapi),
+    '/paths.json': JSON.stringify(paths),
+  };
+  let server: Server;
+  let origin: string;
+  let authority: string;
+  beforeAll(async () => {
+    const root = createCertificate(folder.path, 'root');
+    const { cert, key } = createCertificate(folder.path, 'server', root);
+    authority = root.cert;
+    server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, ({ url, headers }, response) => {
+      const isKnown = headers.authorization === `Basic ${Buffer.from('anna:canary/1').toString('base64')}`;
+      const text = documents[url ?? '']?.replace(address, `${origin}/stock/service`);
+      response.writeHead(isKnown ? 200 : 401).end(isKnown ? text : '');
+    });
+    origin = `https://localhost:${await listenLocally(server)}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+    folder.discard();
+  });
+
+  test.each(['--wsdl=/stock.wsdl', '--openapi=/openapi.json'])(
+    '%s: is served and saved without them',
+    async (option) => {
+      const [name = '', path = ''] = option.split('=');
+      const at = `${origin.replace('//', '//anna:canary%2F1@')}${path}`;
+      const saved = join(folder.path, name);
+      const gateway = await serve([name, at, '--save', saved], folder.path, { NODE_EXTRA_CA_CERTS: authority });
+      await until('the calls', () => gateway.received.stderr.includes('SOAP:'));
+      await gateway.stop();
+      const { stdout, stderr } = gateway.received;
+      const files = readdirSync(saved, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+      const texts = files.map((each) => readFileSync(join(each.parentPath, each.name), 'latin1'));
+      expect(stderr).toContain(`Serving ${origin}${path}, answered by ${origin}/`);
+      expect([stdout, stderr, ...texts].join('')).not.toMatch(/canary|anna/);
+
+      for (const [url, variables, reason] of [
+        [at, {}, 'NODE_EXTRA_CA_CERTS names a file'],
+        [
+          `${origin}${path}`,
+          { NODE_EXTRA_CA_CERTS: authority },
+          'answers with 401: give those of HTTP Basic in its URL',
+        ],
+      ] as const) {
+        const refused = await spawnTriglyph(['mock', name, url], folder.path, variables);
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+        expect(refused.stderr).not.toMatch(/canary|anna/);
+      }
+    },
+  );
+
+  test('is imported with --allow-network, and not named without it', async () => {
+    const at = `${origin.replace('//', '//anna:canary%2F1@')}/stock.wsdl`;
+    const variables = { NODE_EXTRA_CA_CERTS: authority };
+    const refused = await spawnTriglyph(['import-wsdl', at], folder.path, variables);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${origin}/stock.wsdl is on the network`),
+    });
+    expect(refused.stderr).not.toMatch(/canary|anna/);
+    const { code, stdout, stderr } = await spawnTriglyph(
+      ['import-wsdl', at, '--allow-network'],
+      folder.path,
+      variables,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('GetStock') });
+    expect(`${stdout}${stderr}`).not.toMatch(/canary|anna/);
   });
 });
 

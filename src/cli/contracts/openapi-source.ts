@@ -6,7 +6,7 @@ import {
   importOpenApi,
   type OpenApiOptions,
 } from '../../documents/openapi-import/import-openapi.ts';
-import { Unread } from '../../documents/wsdl/read-location.ts';
+import { Unread, withoutCredentials } from '../../documents/wsdl/read-location.ts';
 import { contractNames } from '../../documents/wsdl/write-contract.ts';
 import { CommandError } from '../command-error.ts';
 import type { ContractSource } from './source.ts';
@@ -20,7 +20,7 @@ export async function openOpenApi(
   const { service, location: server, tokenUrl, text } = imported;
   return {
     option: '--openapi',
-    location,
+    location: withoutCredentials(location),
     services: [{ service, location: server, format: 'json', hasSingleAddress: false, tokenUrl }],
     report: [...linesOf(imported), ''],
     contractNames: contractNames([service]),

@@ -1,5 +1,6 @@
 /** Reads the contracts of a WSDL for `serve --wsdl`. */
 import type { ImportOptions } from '../../documents/wsdl/import-wsdl.ts';
+import { withoutCredentials } from '../../documents/wsdl/read-location.ts';
 import { contractNames } from '../../documents/wsdl/write-contract.ts';
 import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 import { linesOf, readWsdl } from '../import-wsdl.ts';
@@ -13,7 +14,7 @@ export async function openWsdl(
   const imported = await readWsdl(location, { ...options, allowNetwork: /^https?:/i.test(location) });
   return {
     option: '--wsdl',
-    location,
+    location: withoutCredentials(location),
     services: imported.services.map((each) => ({ ...each, hasSingleAddress: true })),
     report: linesOf(imported).map(escapeUnprintable),
     contractNames: contractNames(imported.services.map(({ service }) => service)),

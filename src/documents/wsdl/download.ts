@@ -18,6 +18,8 @@ export interface DownloadOptions {
   readonly bytesMax: number;
   /** For the document, with all redirections. */
   readonly timeLimitMs: number;
+  /** The value of Authorization for one origin, also after a redirection. No other origin gets it. */
+  readonly authorization?: { readonly origin: string; readonly value: string } | undefined;
   /** Replaces the resolution of names. */
   readonly resolve?: Parameters<typeof createLookup>[0]['resolve'] | undefined;
 }
@@ -37,13 +39,13 @@ const inflatedRatioMax = 1_000;
 
 /** A redirection may lead to where a document of that server may lead. Throws NotDownloaded, and errors of the connection. */
 export async function download(location: string, options: DownloadOptions): Promise<Downloaded> {
-  const { bytesMax, timeLimitMs, resolve = resolveName } = options;
+  const { bytesMax, timeLimitMs, authorization, resolve = resolveName } = options;
   const signal = AbortSignal.timeout(timeLimitMs);
   let url = new URL(location);
   let origin = options.namedBy;
   try {
     for (let redirections = 0; redirections <= redirectionsMax; redirections++) {
-      const response = await get(url, { namedBy: origin, signal, resolve });
+      const response = await get(url, { namedBy: origin, signal, authorization, resolve });
       origin = originOf(response.socket.remoteAddress ?? '');
       const next = redirectionOf(response, url);
       if (next === undefined) return { bytes: await readBody(response, bytesMax), origin };
@@ -76,21 +78,23 @@ function originOf(address: string): Exclude<Origin, 'user'> {
   return privateUse.check(address, family) ? 'private' : 'public';
 }
 
-interface Question {
-  readonly namedBy: Origin;
+interface Question extends Pick<DownloadOptions, 'namedBy' | 'authorization'> {
   readonly signal: AbortSignal;
   readonly resolve: NonNullable<DownloadOptions['resolve']>;
 }
 
 /** The connection is made to an address that has been checked. */
-function get(url: URL, { namedBy, signal, resolve }: Question): Promise<IncomingMessage> {
+function get(url: URL, { namedBy, signal, authorization, resolve }: Question): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // No lookup happens for an address.
   if (isIP(host) !== 0 && !mayLeadTo(namedBy, host)) return Promise.reject(forbiddenError());
   const lookup: LookupFunction = createLookup({ resolve, isForbidden: (address) => !mayLeadTo(namedBy, address) });
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((fulfil, reject) => {
-    const headers = { 'User-Agent': 'triglyph', Accept: '*/*', 'Accept-Encoding': 'gzip' };
+    const headers = {
+      ...{ 'User-Agent': 'triglyph', Accept: '*/*', 'Accept-Encoding': 'gzip' },
+      ...(authorization?.origin === url.origin && { Authorization: authorization.value }),
+    };
     // A connection of its own: one that another question has opened may lead elsewhere.
     const sent = request(url, { agent: false, lookup, headers, signal });
     sent.on('response', fulfil);
@@ -99,7 +103,8 @@ function get(url: URL, { namedBy, signal, resolve }: Question): Promise<Incoming
   });
 }
 
-const credentialsHint = ': download it with its credentials, and what it imports, and give the file';
+const credentialsHint =
+  ': give those of HTTP Basic in its URL (https://name:password@host), or a file with what it imports';
 
 /** Where a redirection leads; undefined for a document. */
 function redirectionOf({ statusCode = 0, headers: { location } }: IncomingMessage, base: URL): URL | undefined {

@@ -3,6 +3,8 @@ import type { Buffer } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { basicHeader } from '../../lib/basic-header.ts';
+import { decodeComponent } from '../../lib/decode-component.ts';
 import { describeSystemError } from '../../lib/system-faults.ts';
 import { decodeXml, UnknownEncoding, Unreadable, withoutLayout } from '../../lib/xml/decode.ts';
 import { withoutDoctype } from '../../lib/xml/doctype.ts';
@@ -34,7 +36,7 @@ export interface ReadingOptions {
 
 /** How the locations of an import are resolved and read. */
 export interface Reading {
-  /** A URL. `base`: of the document that names the location; undefined for the first one. */
+  /** A URL. That of the first document may have credentials for HTTP Basic, which documents of its origin get. `base`: of the document that names the location; undefined for the first one. */
   resolve(location: string, base: string | undefined): Promise<string>;
   /** `base`: as for `resolve`. */
   bytes(location: string, base: string | undefined): Promise<Buffer>;
@@ -50,15 +52,21 @@ export function createReading(options: ReadingOptions): Reading {
   const { allowNetwork, networkHint = defaultNetworkHint, folder, timeLimitMs = defaultTimeLimitMs, resolve } = options;
   /** Origins of the documents of the network. */
   const origins = new Map<string, Origin>();
+  let authorization: DownloadOptions['authorization'];
   let allowedFolder = folder === undefined ? undefined : realpath(folder);
   let total = 0;
   return {
-    async resolve(location, base) {
-      const url = locate(location, base);
+    async resolve(written, base) {
+      const url = locate(written, base);
+      const location = withoutCredentials(written);
       if (url.protocol === 'http:' || url.protocol === 'https:') {
         if (!allowNetwork) throw new Unread(`${location} is on the network, ${networkHint}`);
-        if (hasCredentials(url)) throw new Unread('a URL with a user or a password is not read');
-        return url.href;
+        if (!hasCredentials(url)) return url.href;
+        if (base !== undefined)
+          throw new Unread('a URL with a user or a password is not read where a document names it');
+        const value = basicHeader(decodeComponent(url.username), decodeComponent(url.password));
+        authorization = { origin: url.origin, value };
+        return withoutCredentials(url.href);
       }
       if (url.protocol !== 'file:') throw new Unread(`${location} is no file and no URL of HTTP`);
       if (base !== undefined && !base.startsWith('file:')) throw new Unread(`${location} is a file, named by a URL`);
@@ -75,13 +83,18 @@ export function createReading(options: ReadingOptions): Reading {
       const namedBy = base === undefined ? 'user' : (origins.get(base) ?? 'user');
       const { bytes, origin } = location.startsWith('file:')
         ? { bytes: await readBytes(fileURLToPath(location)), origin: 'user' as const }
-        : await readUrl(location, { namedBy, bytesMax, timeLimitMs, resolve });
+        : await readUrl(location, { namedBy, bytesMax, timeLimitMs, authorization, resolve });
       origins.set(location, origin);
       total += bytes.length;
       if (total > allBytesMax) throw new Unread(`the documents have more than ${allBytesMax >> 20} MiB`);
       return bytes;
     },
   };
+}
+
+/** Returns a location as it may be printed and stored: without the name and the password of its URL. */
+export function withoutCredentials(location: string): string {
+  return location.replace(/^(\s*[a-z][a-z0-9+.-]*:[\\/]*)[^\\/?#]*@/i, '$1');
 }
 
 /** What people name by mistake, as Latin-1. `isFirst`: the document that the import is about. */
@@ -127,7 +140,7 @@ function locate(location: string, base: string | undefined): URL {
     if (base !== undefined) return new URL(location, base);
     return /^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? new URL(location) : pathToFileURL(location);
   } catch {
-    throw new Unread(`${location} is no location`);
+    throw new Unread(`${withoutCredentials(location)} is no location`);
   }
 }
 

@@ -53,8 +53,10 @@ export const furnished = (
   platform = 'DemoPlatform',
 ): Furnished => {
   const resources = resourcesOf(gateway);
-  const made = async (path: string, body: object): Promise<string> => {
+  /** Sends again what is refused for the moment, as a store may refuse on a busy machine. */
+  const made = async (path: string, body: object, attemptsLeft = 5): Promise<string> => {
     const received = await resources.post(path, body, { who });
+    if (received.status === 503 && attemptsLeft > 0) return made(path, body, attemptsLeft - 1);
     if (received.status !== 200) throw new Error(received.text);
     return received.body.id;
   };

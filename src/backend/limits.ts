@@ -1,7 +1,7 @@
 /** The limits of a serving process: those on load, with their counter, and the reports of quotas that are reached. */
 import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
 import { createAnswerPace } from '../callers/limits/answer-pace.ts';
-import { createFairTurns } from '../callers/limits/fair-turns.ts';
+import { FairTurns } from '../callers/limits/fair-turns.ts';
 import { limitCounter } from '../callers/limits/limits.ts';
 import type { QuotaReached } from '../callers/limits/quota.ts';
 import type { Config } from '../config/config.ts';
@@ -19,7 +19,7 @@ export function createLoadLimits(config: Config, metrics: Metrics) {
     help: 'Load that was limited, by kind: connections (of an address, reset), slowed (answers without a credential), atOnce (requests of a credential, 429), waiting (requests behind others of their credential, 503).',
   });
   const turns =
-    perCallerMax === 0 && waitMsMax === 0 ? undefined : createFairTurns({ perCallerMax, waitMsMax, onRefused: count });
+    perCallerMax === 0 && waitMsMax === 0 ? undefined : new FairTurns({ perCallerMax, waitMsMax, onRefused: count });
   if (turns !== undefined) metrics.waitingForTurn = () => turns.waiting;
   return {
     /** Absent where each of its limits is off. */

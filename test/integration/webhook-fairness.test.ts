@@ -76,12 +76,12 @@ async function openHostile(behave: Behaviour): Promise<string> {
 }
 
 /** A process that delivers webhooks, and its store. */
-async function openDelivery(limiter?: EndpointLimiter) {
+async function openDelivery(limiter?: Pick<EndpointLimiter, 'enter'>) {
   const { engine, close } = await openMigratedSqlite();
   const jobs = createJobs(engine);
   const endpoints = createEndpoints(engine);
   const handler = createDeliveryHandler({
-    ...{ jobs, endpoints, vault, deliveryMsMax, limiter: limiter as EndpointLimiter },
+    ...{ jobs, endpoints, vault, deliveryMsMax, ...(limiter && { limiter }) },
     formats: webhookFormats,
     environment: 'test',
     giveUpMs: 3_600_000,
@@ -120,7 +120,7 @@ async function openDelivery(limiter?: EndpointLimiter) {
 }
 
 /** Resolves when a backlog for hostile endpoints waits, of which some deliveries hold their places. More follows. */
-async function deliverBeside(hostile: number, limiter?: EndpointLimiter) {
+async function deliverBeside(hostile: number, limiter?: Pick<EndpointLimiter, 'enter'>) {
   const delivery = await openDelivery(limiter);
   const good = await openReceiver();
   ends.push(() => good.close());
@@ -140,7 +140,7 @@ async function deliverBeside(hostile: number, limiter?: EndpointLimiter) {
 }
 
 /** All deliveries share the places of the worker, the first ones first. */
-const unlimited: EndpointLimiter = { enter: async () => ({ leave: () => {} }) };
+const unlimited: Pick<EndpointLimiter, 'enter'> = { enter: async () => ({ leave: () => {} }) };
 
 describe.each([1, 5, 20])('beside %d hostile endpoints', (hostile) => {
   test('the events of a good endpoint arrive', async () => {

@@ -1,11 +1,6 @@
 /** The places for deliveries: shares of endpoints, slow ones beside quick ones, and the circuit breaker. In virtual time. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import {
-  createEndpointLimiter,
-  type Deferred,
-  type EndpointLimiter,
-  type Place,
-} from '../../src/jobs/webhooks/endpoint-limiter.ts';
+import { type Deferred, EndpointLimiter, type Place } from '../../src/jobs/webhooks/endpoint-limiter.ts';
 import { monotonicClock } from '../../src/lib/clock.ts';
 
 const options = {
@@ -28,7 +23,7 @@ const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 /** A process that counts the deliveries that hold a place of quick ones. */
 const openProcess = (given: Partial<typeof options> = {}) => {
-  const limiter = createEndpointLimiter({ ...options, ...given });
+  const limiter = new EndpointLimiter({ ...options, ...given });
   let held = 0;
   let heldMost = 0;
   let running = 0;

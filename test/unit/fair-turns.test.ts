@@ -1,18 +1,13 @@
 /** Tests the turns of callers: who waits, in which order requests start, and who is refused. */
 import { describe, expect, test } from '@jest/globals';
-import {
-  createFairTurns,
-  type FairTurns,
-  type FairTurnsOptions,
-  type Slot,
-} from '../../src/callers/limits/fair-turns.ts';
+import { FairTurns, type FairTurnsOptions, type Slot } from '../../src/callers/limits/fair-turns.ts';
 import { Problem } from '../../src/contract/problem.ts';
 
 /** A clock that only the work of requests moves. */
 function open(options: Partial<FairTurnsOptions> = {}) {
   const clock = { ms: 1_000 };
   const refused: string[] = [];
-  const turns = createFairTurns({
+  const turns = new FairTurns({
     perCallerMax: 0,
     waitMsMax: 0,
     onRefused: (kind) => refused.push(kind),
@@ -26,7 +21,7 @@ const endOfLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A request that works for so long without waiting for anything; `started` gets its name when its turn comes. */
 async function request(
-  { turns, clock }: { readonly turns: FairTurns; readonly clock: { ms: number } },
+  { turns, clock }: { readonly turns: Pick<FairTurns, 'admit'>; readonly clock: { ms: number } },
   caller: string,
   name: string,
   started: string[],
@@ -72,7 +67,7 @@ describe('one caller alone', () => {
 
 describe('a caller beside one with a hundred requests', () => {
   /** Returns how many requests of the other caller had started when that of this one did. */
-  async function startedBefore(turnsOf: (made: ReturnType<typeof open>) => FairTurns): Promise<number> {
+  async function startedBefore(turnsOf: (made: ReturnType<typeof open>) => Pick<FairTurns, 'admit'>): Promise<number> {
     const made = open();
     const started: string[] = [];
     // The callers are known, as they are after a moment.
@@ -92,7 +87,7 @@ describe('a caller beside one with a hundred requests', () => {
   });
 
   test('control: without turns it starts after all of them', async () => {
-    const none: FairTurns = { waiting: 0, admit: () => ({ acquire: () => undefined, release: () => {} }) };
+    const none: Pick<FairTurns, 'admit'> = { admit: () => ({ acquire: () => undefined, release: () => {} }) };
     expect(await startedBefore(() => none)).toBe(100);
   });
 });

@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { createFairTurns, type FairTurns } from '../../src/callers/limits/fair-turns.ts';
+import { FairTurns } from '../../src/callers/limits/fair-turns.ts';
 import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
 import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
@@ -174,7 +174,7 @@ describe.each(namedProtocols)('in %s', (format) => {
   });
 
   test('a credential with too many requests is refused before the body is read, and served again when one is answered', async () => {
-    const turns = createFairTurns({ perCallerMax: 1, waitMsMax: 0 });
+    const turns = new FairTurns({ perCallerMax: 1, waitMsMax: 0 });
     const other = turns.admit(caller.credential);
     const { message, steps, entry } = await send({ format, turns });
     expect(steps).toEqual(['verify']);

@@ -25,8 +25,6 @@ export interface Slot {
   release(): void;
 }
 
-export type FairTurns = ReturnType<typeof createFairTurns>;
-
 /**
  * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
  * neighbour waits for this, and for reading the requests that follow what was answered meanwhile.
@@ -62,21 +60,63 @@ class Line {
   readonly returns = new ReturnTimes();
 }
 
-export function createFairTurns(options: FairTurnsOptions) {
-  const { perCallerMax, waitMsMax, onRefused = () => {}, now = () => performance.now() } = options;
-  const { utilization = measureEventLoop() } = options;
-  const lines = new Map<string, Line>();
+export class FairTurns {
+  readonly #options: FairTurnsOptions;
+  readonly #now: () => number;
+  readonly #utilization: () => number;
+  readonly #onRefused: (kind: TurnRefusal) => void;
+  readonly #lines = new Map<string, Line>();
   /** The lines in which requests wait, in the order of their turns. */
-  const rotation = new Set<Line>();
-  let waiting = 0;
-  let sweptAt = 0;
-  let isBusy = false;
+  readonly #rotation = new Set<Line>();
+  #waiting = 0;
+  #sweptAt = 0;
+  #isBusy = false;
   /** When the current turn of the event loop began. */
-  let startedAt: number | undefined;
-  let turnNumber = 0;
+  #startedAt: number | undefined;
+  #turnNumber = 0;
 
-  function refuse(kind: TurnRefusal, line: Line, at: number): never {
-    onRefused(kind);
+  constructor(options: FairTurnsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#utilization = options.utilization ?? measureEventLoop();
+    this.#onRefused = options.onRefused ?? (() => {});
+  }
+
+  /** The number of requests that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Throws `tooManyRequests` or `overloaded`. */
+  admit(caller: string): Slot {
+    const { perCallerMax, waitMsMax } = this.#options;
+    const at = this.#now();
+    const line = this.#lineOf(caller, at);
+    if (perCallerMax > 0 && line.inside >= this.#maxAtOnce(line, at)) this.#refuse('atOnce', line, at);
+    const [first] = line.waiting;
+    const isQueue = line.waiting.length >= queueMin;
+    if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax)
+      this.#refuse('waiting', line, at);
+    line.inside += 1;
+    return {
+      acquire: () => this.#acquire(line),
+      release() {
+        line.inside -= 1;
+        line.returns.countAnswer();
+      },
+    };
+  }
+
+  #acquire(line: Line): Promise<void> | undefined {
+    const at = this.#now();
+    if (this.#mayStart(line, at)) return undefined;
+    this.#waiting += 1;
+    this.#rotation.add(line);
+    return new Promise((start) => line.waiting.push({ since: at, start }));
+  }
+
+  #refuse(kind: TurnRefusal, line: Line, at: number): never {
+    this.#onRefused(kind);
     line.refusedAt = at;
     const retryAfterSeconds = line.returns.countRefusal(at);
     throw new Problem(kind === 'atOnce' ? 'tooManyRequests' : 'overloaded', undefined, {
@@ -86,101 +126,75 @@ export function createFairTurns(options: FairTurnsOptions) {
   }
 
   /** The requests that a caller may have at the same time. One that sends more than a busy thread carries has its answers sooner with fewer. */
-  function maxAtOnce({ refusedAt }: Line, at: number): number {
-    const isFlood = isBusy && at - refusedAt < sweepEveryMs;
+  #maxAtOnce({ refusedAt }: Line, at: number): number {
+    const { perCallerMax } = this.#options;
+    const isFlood = this.#isBusy && at - refusedAt < sweepEveryMs;
     return isFlood ? Math.min(perCallerMax, busyCallerMax) : perCallerMax;
   }
 
-  function openTurn(at: number): number {
-    if (startedAt === undefined) {
-      startedAt = at;
-      turnNumber += 1;
-      setImmediate(endTurn);
+  #openTurn(at: number): number {
+    if (this.#startedAt === undefined) {
+      this.#startedAt = at;
+      this.#turnNumber += 1;
+      setImmediate(() => this.#endTurn());
     }
-    return startedAt;
+    return this.#startedAt;
   }
 
-  function endTurn(): void {
-    startedAt = undefined;
-    if (waiting > 0) serve(now());
+  #endTurn(): void {
+    this.#startedAt = undefined;
+    if (this.#waiting > 0) this.#serve(this.#now());
   }
 
   /** Starts one request after the other, each after the work of the one before, until the budget is spent. */
-  function serve(since: number): void {
-    const [line] = rotation;
+  #serve(since: number): void {
+    const [line] = this.#rotation;
     if (line === undefined) return;
-    rotation.delete(line);
+    this.#rotation.delete(line);
     const next = line.waiting.shift()!;
     // The caller goes to the end of the rotation.
-    if (line.waiting.length > 0) rotation.add(line);
-    waiting -= 1;
+    if (line.waiting.length > 0) this.#rotation.add(line);
+    this.#waiting -= 1;
     next.start();
     // Ticks run when all promises are done, and with them what the request does without waiting.
     queueMicrotask(() =>
       process.nextTick(() => {
-        if (waiting === 0) return;
-        if (now() - since < budget()) serve(since);
-        else openTurn(now());
+        if (this.#waiting === 0) return;
+        if (this.#now() - since < this.#budget()) this.#serve(since);
+        else this.#openTurn(this.#now());
       }),
     );
   }
 
-  function budget(): number {
-    return lines.size > 1 ? sharedBudgetMs : aloneBudgetMs;
+  #budget(): number {
+    return this.#lines.size > 1 ? sharedBudgetMs : aloneBudgetMs;
   }
 
-  function mayStart(line: Line, at: number): boolean {
-    const spentMs = at - openTurn(at);
-    const isFirst = line.inside === 1 && line.startedIn !== turnNumber;
-    if (isFirst ? spentMs >= firstBudgetMs : waiting > 0 || spentMs >= budget()) return false;
-    line.startedIn = turnNumber;
+  #mayStart(line: Line, at: number): boolean {
+    const spentMs = at - this.#openTurn(at);
+    const isFirst = line.inside === 1 && line.startedIn !== this.#turnNumber;
+    if (isFirst ? spentMs >= firstBudgetMs : this.#waiting > 0 || spentMs >= this.#budget()) return false;
+    line.startedIn = this.#turnNumber;
     return true;
   }
 
-  function lineOf(caller: string, at: number): Line {
-    if (at - sweptAt > sweepEveryMs) {
-      sweptAt = at;
-      isBusy = utilization() > busyShare;
-      for (const [name, { inside, usedAt }] of lines) if (inside === 0 && at - usedAt > idleMsMax) lines.delete(name);
-    }
-    let line = lines.get(caller);
+  #lineOf(caller: string, at: number): Line {
+    if (at - this.#sweptAt > sweepEveryMs) this.#sweep(at);
+    let line = this.#lines.get(caller);
     if (line === undefined) {
       line = new Line();
-      lines.set(caller, line);
+      this.#lines.set(caller, line);
     }
     line.usedAt = at;
     return line;
   }
 
-  return {
-    /** Requests that wait for their turn. */
-    get waiting(): number {
-      return waiting;
-    },
-    /** Throws `tooManyRequests` or `overloaded`. */
-    admit(caller: string): Slot {
-      const at = now();
-      const line = lineOf(caller, at);
-      if (perCallerMax > 0 && line.inside >= maxAtOnce(line, at)) refuse('atOnce', line, at);
-      const [first] = line.waiting;
-      const isQueue = line.waiting.length >= queueMin;
-      if (waitMsMax > 0 && isQueue && first !== undefined && at - first.since > waitMsMax) refuse('waiting', line, at);
-      line.inside += 1;
-      return {
-        acquire() {
-          const at = now();
-          if (mayStart(line, at)) return undefined;
-          waiting += 1;
-          rotation.add(line);
-          return new Promise((start) => line.waiting.push({ since: at, start }));
-        },
-        release() {
-          line.inside -= 1;
-          line.returns.countAnswer();
-        },
-      };
-    },
-  };
+  #sweep(at: number): void {
+    this.#sweptAt = at;
+    this.#isBusy = this.#utilization() > busyShare;
+    for (const [name, { inside, usedAt }] of this.#lines)
+      if (inside === 0 && at - usedAt > idleMsMax) this.#lines.delete(name);
+  }
 }
 
 /** A refusal costs about a third of an answer, so a caller's refusals take a few hundredths of its share. */

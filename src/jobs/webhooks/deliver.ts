@@ -6,7 +6,7 @@ import { shareRunning } from '../../lib/share-running.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { JobQueue, TakenJob } from '../job.ts';
 import type { JobHandler, JobResult } from '../worker.ts';
-import { createEndpointLimiter, type Deferred, type EndpointLimiter, type Place } from './endpoint-limiter.ts';
+import { type Deferred, EndpointLimiter, type Place } from './endpoint-limiter.ts';
 import { parseQueuedEvent } from './event.ts';
 import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
@@ -32,7 +32,7 @@ export interface DeliveryDependencies {
   /** Adds to the data of an event what is sealed in the store. */
   readonly complete?: ((data: object) => Promise<object>) | undefined;
   /** Replaces the limits of endpoints, for controls in tests. */
-  readonly limiter?: EndpointLimiter;
+  readonly limiter?: Pick<EndpointLimiter, 'enter'>;
 }
 
 export interface AttemptedDelivery {
@@ -74,7 +74,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
   const trace: TraceDelivery = dependencies.trace ?? ((_, deliver) => deliver());
   const limiter =
     dependencies.limiter ??
-    createEndpointLimiter({
+    new EndpointLimiter({
       clock: monotonicClock,
       quickMax: concurrencyMax,
       slowMax: slowConcurrencyMax,

@@ -22,8 +22,6 @@ export interface Place {
   leave(failure?: string): void;
 }
 
-export type EndpointLimiter = ReturnType<typeof createEndpointLimiter>;
-
 export interface LimiterOptions {
   /** Is never set back. */
   readonly clock: Clock;
@@ -73,82 +71,115 @@ interface EndpointState {
 }
 
 /** The limits hold for one process. */
-export function createEndpointLimiter(options: LimiterOptions) {
-  const { clock, quickMax, slowMax, endpointMax, quickMs, deliveryMsMax } = options;
-  const states = new Map<string, EndpointState>();
-  let aside = 0;
+export class EndpointLimiter {
+  readonly #options: LimiterOptions;
+  readonly #states = new Map<string, EndpointState>();
+  /** Deliveries to slow endpoints that have a place of their own. */
+  #aside = 0;
 
-  function stateOf(endpointId: string): EndpointState {
-    const state = states.get(endpointId) ?? createState(clock, deliveryMsMax);
-    states.set(endpointId, state);
+  constructor(options: LimiterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes a place, for which deliveries to a quick endpoint wait for a moment. `stepAside` is called when the delivery has a place of
+   * the slow ones, at once or while it runs.
+   */
+  async enter(endpointId: string, stepAside: () => void): Promise<Place | Deferred> {
+    const state = this.#stateOf(endpointId);
+    const share = this.#shareOf(state);
+    if (!state.isSlow && !state.breaker.isRefusing && !this.#isFree(state, share)) {
+      if (state.running.size + state.waiting.length >= share) return this.#putOff(state);
+      await waitForPlace(state);
+    }
+    if (!state.breaker.isRefusing && !this.#isFree(state, this.#shareOf(state))) return this.#putOff(state);
+    const permit = state.breaker.tryAcquire();
+    if (permit.isAllowed) return this.#start(state, endpointId, stepAside);
+    this.#wake(state);
+    const { retryAfterMs: afterMs } = permit;
+    return { afterMs, spacingMs: this.#spacingOf(state), because: state.lastFailure, isDown: true };
+  }
+
+  #stateOf(endpointId: string): EndpointState {
+    const { clock, deliveryMsMax } = this.#options;
+    const state = this.#states.get(endpointId) ?? createState(clock, deliveryMsMax);
+    this.#states.set(endpointId, state);
     return state;
   }
 
   /** The places of an endpoint among the active ones of its kind. One share stays free for a further endpoint. */
-  function shareOf(state: EndpointState): number {
+  #shareOf(state: EndpointState): number {
+    const { quickMax, slowMax } = this.#options;
     let others = 0;
-    for (const other of states.values())
+    for (const other of this.#states.values())
       if (other !== state && other.isSlow === state.isSlow && other.running.size + other.waiting.length > 0)
         others += 1;
     return Math.max(1, Math.floor((state.isSlow ? slowMax : quickMax) / (others + 2)));
   }
 
-  function isFree(state: EndpointState, share: number): boolean {
-    if (state.isSlow) return aside < slowMax && state.running.size < Math.min(share, endpointMax);
+  #isFree(state: EndpointState, share: number): boolean {
+    const { slowMax, endpointMax } = this.#options;
+    if (state.isSlow) return this.#aside < slowMax && state.running.size < Math.min(share, endpointMax);
     return state.running.size < Math.min(share, state.earned);
   }
 
-  function start(state: EndpointState, endpointId: string, stepAside: () => void): Place {
+  #start(state: EndpointState, endpointId: string, stepAside: () => void): Place {
+    const { clock, quickMs } = this.#options;
     const delivery: Delivery = { startedAt: clock.now(), isAside: false, stepAside };
     state.running.add(delivery);
-    if (state.isSlow) moveAside(delivery);
-    const timer = setTimeout(() => becomeSlow(state), quickMs);
+    if (state.isSlow) this.#moveAside(delivery);
+    const timer = setTimeout(() => this.#becomeSlow(state), quickMs);
     timer.unref();
     return Object.freeze<Place>({
-      leave(failure) {
+      leave: (failure) => {
         clearTimeout(timer);
-        state.running.delete(delivery);
-        if (delivery.isAside) aside -= 1;
-        measure(state, clock.now() - delivery.startedAt);
-        if (failure === undefined) state.breaker.succeed();
-        else {
-          state.lastFailure = failure;
-          state.breaker.fail();
-        }
-        const isContinued = wake(state);
-        const isForgotten = state.running.size === 0 && !state.isSlow && !state.breaker.hasFailures;
-        if (isForgotten && !isContinued) states.delete(endpointId);
+        this.#end(state, endpointId, delivery, failure);
       },
     });
   }
 
+  #end(state: EndpointState, endpointId: string, delivery: Delivery, failure: string | undefined): void {
+    state.running.delete(delivery);
+    if (delivery.isAside) this.#aside -= 1;
+    this.#measure(state, this.#options.clock.now() - delivery.startedAt);
+    if (failure === undefined) state.breaker.succeed();
+    else {
+      state.lastFailure = failure;
+      state.breaker.fail();
+    }
+    const isContinued = this.#wake(state);
+    const isForgotten = state.running.size === 0 && !state.isSlow && !state.breaker.hasFailures;
+    if (isForgotten && !isContinued) this.#states.delete(endpointId);
+  }
+
   /** Lets as many go on as there are places; returns whether one does. */
-  function wake(state: EndpointState): boolean {
-    const free = Math.min(shareOf(state), state.earned) - state.running.size;
+  #wake(state: EndpointState): boolean {
+    const free = Math.min(this.#shareOf(state), state.earned) - state.running.size;
     const next = state.waiting.splice(0, Math.max(1, free));
     for (const each of next) each();
     return next.length > 0;
   }
 
   /** A slow delivery takes no place of quick ones, while there are places for slow ones. */
-  function moveAside(delivery: Delivery): void {
-    if (delivery.isAside || aside >= slowMax) return;
+  #moveAside(delivery: Delivery): void {
+    if (delivery.isAside || this.#aside >= this.#options.slowMax) return;
     delivery.isAside = true;
-    aside += 1;
+    this.#aside += 1;
     delivery.stepAside();
   }
 
-  function becomeSlow(state: EndpointState): void {
+  #becomeSlow(state: EndpointState): void {
     state.isSlow = true;
     state.quickInRow = 0;
-    for (const delivery of state.running) moveAside(delivery);
+    for (const delivery of state.running) this.#moveAside(delivery);
     for (const each of state.waiting.splice(0)) each();
   }
 
-  function measure(state: EndpointState, ms: number): void {
+  #measure(state: EndpointState, ms: number): void {
+    const { quickMs, endpointMax } = this.#options;
     state.meanMs = state.meanMs === undefined ? ms : (1 - lastWeight) * state.meanMs + lastWeight * ms;
     if (ms >= quickMs) {
-      becomeSlow(state);
+      this.#becomeSlow(state);
       return;
     }
     state.quickInRow += 1;
@@ -157,46 +188,28 @@ export function createEndpointLimiter(options: LimiterOptions) {
   }
 
   /** A slow endpoint may take much longer now than it took before. */
-  function spacingOf(state: EndpointState): number | undefined {
+  #spacingOf(state: EndpointState): number | undefined {
+    const { clock, endpointMax } = this.#options;
     const [oldest] = state.running;
     const ageMs = state.isSlow && oldest !== undefined ? clock.now() - oldest.startedAt : 0;
     const { meanMs = ageMs } = state;
-    return meanMs === 0 ? undefined : (paceFactor * Math.max(meanMs, ageMs)) / Math.min(shareOf(state), endpointMax);
+    if (meanMs === 0) return undefined;
+    return (paceFactor * Math.max(meanMs, ageMs)) / Math.min(this.#shareOf(state), endpointMax);
   }
 
-  function putOff(state: EndpointState): Deferred {
+  #putOff(state: EndpointState): Deferred {
+    const { clock, quickMs } = this.#options;
     const now = clock.now();
-    const spacingMs = spacingOf(state);
+    const spacingMs = this.#spacingOf(state);
     const because = 'it is at others';
     if (spacingMs === undefined) return { afterMs: quickMs, spacingMs, because, isDown: false };
     state.nextTurn = Math.min(Math.max(state.nextTurn, now) + spacingMs, now + turnMsMax);
     return { afterMs: state.nextTurn - now, spacingMs, because, isDown: false };
   }
+}
 
-  function waitForPlace(state: EndpointState): Promise<void> {
-    return new Promise((resolve) => state.waiting.push(resolve));
-  }
-
-  return Object.freeze({
-    /**
-     * Takes a place, for which deliveries to a quick endpoint wait for a moment. `stepAside` is called when the delivery has a place of
-     * the slow ones, at once or while it runs.
-     */
-    async enter(endpointId: string, stepAside: () => void): Promise<Place | Deferred> {
-      const state = stateOf(endpointId);
-      const share = shareOf(state);
-      if (!state.isSlow && !state.breaker.isRefusing && !isFree(state, share)) {
-        if (state.running.size + state.waiting.length >= share) return putOff(state);
-        await waitForPlace(state);
-      }
-      if (!state.breaker.isRefusing && !isFree(state, shareOf(state))) return putOff(state);
-      const permit = state.breaker.tryAcquire();
-      if (permit.isAllowed) return start(state, endpointId, stepAside);
-      wake(state);
-      const { retryAfterMs: afterMs } = permit;
-      return { afterMs, spacingMs: spacingOf(state), because: state.lastFailure, isDown: true };
-    },
-  });
+function waitForPlace(state: EndpointState): Promise<void> {
+  return new Promise((resolve) => state.waiting.push(resolve));
 }
 
 function createState(clock: Clock, deliveryMsMax: number): EndpointState {

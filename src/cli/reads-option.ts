@@ -9,11 +9,11 @@ export function readsOption(): Option {
   ).argParser(splitNames);
 }
 
-/** Fields that are sensitive beside those that the import finds: `pin`, or `Card.pin`. */
+/** Fields that are sensitive beside those that the import finds: `pin`, or `Account.pin`. */
 export function sensitiveOption(): Option {
   return new Option(
     '--sensitive <names>',
-    'further fields that hold secrets, like pin,Card.number: they are masked and sealed as well',
+    'further fields that hold secrets, like pin,Account.number: they are masked and sealed as well',
   ).argParser(splitNames);
 }
 

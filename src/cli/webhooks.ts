@@ -30,7 +30,7 @@ export function add(program: Command): void {
         .choices(formats)
         .default(formats[0]),
     ],
-    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration\n  triglyph webhooks endpoint add Acme https://shop.example.com/permits --event recurring.permit.created`,
+    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration`,
     json: ({ id, url, format, events, key }) => ({ id, url, format, ...(events && { events }), key }),
     text: ({ id, url, format, events = [], key }) => [
       `key       ${key}`,

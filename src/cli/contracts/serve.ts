@@ -26,7 +26,7 @@ export interface ContractFlags extends UnknownFlag {
   readonly wsdl?: string;
   readonly openapi?: string;
   readonly reads?: readonly string[];
-  /** Names of fields, `pin` or `Card.pin`. */
+  /** Names of fields, `pin` or `Account.pin`. */
   readonly sensitive?: readonly string[];
   readonly notSensitive?: readonly string[];
   readonly save?: string;

@@ -5,7 +5,7 @@ import { documented, isSecret } from '../../contract/scalar.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { isSecretName } from '../../contract/secret-text.ts';
 
-/** Corrections of an operator: names of fields, `pin` or `Card.pin`, in any case. */
+/** Corrections of an operator: names of fields, `pin` or `Account.pin`, in any case. */
 export interface SecretChoice {
   readonly sensitive?: readonly string[] | undefined;
   readonly notSensitive?: readonly string[] | undefined;

@@ -71,7 +71,7 @@ export const addWebhookEndpoint = acts(
     ),
     event: optional(
       eventTypes,
-      'The types of the events that it gets, such as recurring.token.created; by default those that the description of the format has.',
+      'The types of the events that it gets. By default those that the description of the format has.',
     ),
   },
   object('AddedWebhookEndpoint', {

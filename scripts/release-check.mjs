@@ -119,7 +119,7 @@ function copy(rest, at, stages) {
   if (paths.includes('@opentelemetry')) return;
   const stage = stages.find(({ name }) => name === from)?.at ?? root;
   for (const file of files) {
-    const place = join(at, 'app', target, target.endsWith('/') ? basename(file) : '');
+    const place = join(at, target.startsWith('/') ? '' : 'app', target, target.endsWith('/') ? basename(file) : '');
     mkdirSync(dirname(place), { recursive: true });
     cpSync(join(stage, file), place, { recursive: true, verbatimSymlinks: true });
   }
@@ -129,8 +129,12 @@ function copy(rest, at, stages) {
 function runInStage(command, at) {
   const modules = join(at, 'app/node_modules');
   if (command.startsWith('npm ci --omit=dev')) copyLibraries(modules);
-  else if (command.startsWith('npm ci')) symlinkSync(join(root, 'node_modules'), modules);
-  else if (command.startsWith('node ')) run('sh', ['-c', command.replaceAll('/app/', `${at}/app/`)], join(at, 'app'));
+  else if (command.startsWith('npm ci')) {
+    symlinkSync(join(root, 'node_modules'), modules);
+    mkdirSync(join(at, 'usr/local/bin'), { recursive: true });
+    const [, afterwards] = command.split(' && ');
+    run('sh', ['-c', afterwards.replaceAll('/usr/local/', `${at}/usr/local/`)], join(at, 'app'));
+  } else if (command.startsWith('node ')) run('sh', ['-c', command.replaceAll('/app/', `${at}/app/`)], join(at, 'app'));
 }
 
 /** Those that the lock file needs without development, options and peers. */

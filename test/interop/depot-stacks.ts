@@ -3,7 +3,13 @@ import type { LiveService, ServerStack } from './live-server.ts';
 import { axisClasses, axisSource, jaxwsClasses, jaxwsSource } from './stacks.ts';
 
 /** What a stack cannot do by itself. */
-export type Lack = 'one-way' | 'data of faults' | 'faults of callers' | 'faults without a code' | 'inheritance';
+export type Lack =
+  | 'one-way'
+  | 'data of faults'
+  | 'faults of callers'
+  | 'faults without a code'
+  | 'faults without data'
+  | 'inheritance';
 
 /** A stack that builds the depot. */
 export interface DepotStack extends ServerStack {
@@ -25,7 +31,8 @@ const php = (version: string): DepotStack => ({
   prepare: `sed "s|http://depot.example|http://127.0.0.1:$PORT|; /port name="Depot${version === '1.1' ? '12' : '11'}"/d" "$DOCUMENT" > depot.wsdl`,
   command: `WSDL=depot.wsdl NOTES=notes SOAP_VERSION=${version} exec php -S 127.0.0.1:$PORT "$SERVER/depot.php"`,
   document: '/depot?wsdl',
-  lacks: [],
+  // It adds the declared fault, without data, to any other one.
+  lacks: ['faults without data'],
 });
 
 /** Those that the tests run, since they start within a second or two. */

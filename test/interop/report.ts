@@ -77,6 +77,7 @@ const lacks: Readonly<Record<Lack, string>> = {
   'faults without a code':
     'exceptions have the code `generalException`, with which the text of their fault in SOAP begins',
   inheritance: 'no type of it extends another one',
+  'faults without data': 'it adds the declared fault without data to any other one, so the fault is final',
   'faults of callers': 'it blames itself for every fault of the application, which has 500',
 };
 

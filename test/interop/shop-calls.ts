@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { compare, type Flat, type Format, flatten } from './depot-calls.ts';
+import { compare, type Flat, type Format, flatten, transientFault } from './depot-calls.ts';
 import type { LiveServer } from './live-server.ts';
 import type { ShopStack } from './shop-stacks.ts';
 
@@ -69,7 +69,7 @@ export function casesOf(format: Format, { isFastApi }: ShopStack): readonly Case
       input: { itemId: 500 },
       own: { path: '/items/500' },
       expected: {
-        ...(!isSoap(format) && { httpStatus: '502' }),
+        ...(isSoap(format) ? transientFault : { httpStatus: '502' }),
         [format === 'JSON' ? 'detail' : 'message']:
           `${isSoap(format) ? 'internal 701 ' : ''}No valid answer from the server behind the gateway`,
       },

@@ -33,10 +33,11 @@ export async function typeText(page: Page, text: string): Promise<void> {
 /** Replaces the text of an editor, as a person does who has copied it elsewhere: the clipboard itself needs a permission. */
 export async function pasteInto(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
-  await editor.evaluate(`(area) => {
+  await editor.page().evaluate(`{
+    const focused = (root) => root.activeElement?.shadowRoot ? focused(root.activeElement.shadowRoot) : root.activeElement;
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    focused(document).dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);
 }
 

@@ -156,17 +156,16 @@ test('a SOAP client sends and gets them', async () => {
   expect(many.Line).toHaveLength(9_000);
 });
 
-test('a list of 9,000 items is an answer', async () => {
-  instead = { Line: Array.from({ length: 9_000 }, (_, at) => `line ${at}`) };
+test('a list of more items than a request may have is an answer', async () => {
+  instead = { Line: Array.from({ length: 10_001 }, (_, at) => `line ${at}`) };
   const { status, stored } = await send(wide, 'json', {});
-  expect([status, stored.Line?.length]).toEqual([200, 9_000]);
+  expect([status, stored.Line?.length]).toEqual([200, 10_001]);
 });
 
 describe('an answer that is too large says which limit it is beyond, and that the request was executed', () => {
   test.each([
     ['bytes', 'responseBytesMax of the upstream', () => narrow, { Page: page }],
     ['a text', 'Note is too long', () => wide, { Note: `${note}.` }],
-    ['a list', 'Line is too long', () => wide, { Line: Array.from({ length: 10_001 }, () => 'l') }],
     ['elements', 'too many elements', () => wide, { Line: Array.from({ length: 250_000 }, () => 'l') }],
   ])('%s', async (_, limit, gateway, large) => {
     instead = large;

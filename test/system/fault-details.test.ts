@@ -205,10 +205,9 @@ describe.each([
     }
   });
 
-  test('nor is the detail of a failure, which is no refusal', async () => {
+  test('the detail of a failure of the application is kept like that of a refusal', async () => {
     answer = fault('Server', undeclared);
     const { status: got, answer: body } = await json();
-    expect(got).toBe(502);
-    expect(JSON.stringify(body)).not.toContain('Hint');
+    expect([got, body.fault]).toEqual([500, { any: [hint] }]);
   });
 });

@@ -320,8 +320,17 @@ describe('types that extend others, as messages with headers, as headers and as 
       discriminator: { propertyName: 'xsiType' },
     });
     expect(components.schemas.Express.properties).toHaveProperty('soapHeaders');
-    expect(components.schemas.FormParcel.properties.xsiType.enum).toEqual(['Parcel', 'Express']);
-    expect(JSON.stringify(paths['/parcels/v1/Ship'].post.responses[422])).toContain('"Limit"');
+    // Pairs of names and values have one schema for all messages.
+    expect(paths['/parcels/v1/Ship'].post.requestBody.content).toMatchObject({
+      'application/json': { schema: { $ref: '#/components/schemas/Parcel' } },
+      'application/x-www-form-urlencoded': { schema: { $ref: '#/components/schemas/FormPairs' } },
+    });
+    expect(paths['/parcels/v1/Ship'].post.responses[422]).toEqual({
+      $ref: '#/components/responses/UnprocessableContent',
+    });
+    expect(JSON.stringify(components.responses.UnprocessableContent)).toContain('"#/components/schemas/Reason"');
+    expect(JSON.stringify(components.schemas.Reason)).toContain('"#/components/schemas/TooHeavy"');
+    expect(JSON.stringify(components.schemas.TooHeavy)).toContain('"Limit"');
     const wsdl = await document('/parcels/v1?wsdl');
     for (const [element, type] of [
       ['Ship', 'Parcel'],

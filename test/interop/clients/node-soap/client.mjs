@@ -18,7 +18,9 @@ const fault = async (name, ...asked) => {
     await call(...asked);
     say(`fault.${name}`, 'none');
   } catch (thrown) {
-    say(`fault.${name}`, thrown.message);
+    // Its own message quotes the detail as well.
+    const { faultstring, Reason } = thrown.root.Envelope.Body.Fault;
+    say(`fault.${name}`, faultstring ?? Reason.Text.$value ?? Reason.Text);
   }
 };
 

@@ -202,3 +202,18 @@ test('control: a new server that refuses what the old one refuses stays, and ans
   await wait(pollsMs);
   expect(await fleet.isSwitched()).toBe(true);
 });
+
+test('a new server that refuses its first writes, as the old one does, stays, and gets requests again', async () => {
+  await using server = await startUpstreamServer(answer);
+  await using fleet = await startFleet(server.url);
+  await fleet.switchAll();
+  for (let at = 0; at < 5; at += 1) expect(await call(fleet.next(), 'writes', `REFUSED-${at}`)).toBe(422);
+  for (let at = 0; at < 20; at += 1) expect(await call(fleet.next(), 'writes', `A-${at}`)).toBe(200);
+  const before = server.received.length;
+  await until('requests at the new server', async () => {
+    expect(await call(fleet.next(), 'writes')).toBe(200);
+    return server.received.length > before;
+  });
+  await wait(pollsMs);
+  expect(await fleet.isSwitched()).toBe(true);
+});

@@ -6,13 +6,16 @@ import { compareCopy } from '../../src/upstream/shadow/compare-copy.ts';
 import { CopyQueue } from '../../src/upstream/shadow/copy-queue.ts';
 import {
   addCounts,
+  admit,
   countsOf,
   noCounts,
   type RollbackBound,
+  type SwitchOutcome,
   settle,
   whyRollBack,
 } from '../../src/upstream/shadow/rollback.ts';
 import { configuredShare, findShare, isWithin } from '../../src/upstream/shadow/shares.ts';
+import { type ChangeCounts, SwitchGuard } from '../../src/upstream/shadow/switch-guard.ts';
 import { desk } from '../support/shadowed.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -96,10 +99,34 @@ describe('the counts of a switch', () => {
     for (let at = 0; at < 4; at += 1) settle(counts, `A.write${at}`, 'failed', false);
     expect(why(counts)).toBeUndefined();
     settle(counts, name, 'answered', false);
-    for (let at = 0; at < 4; at += 1) settle(counts, name, at % 2 === 0 ? 'failed' : 'refused', false);
+    for (let at = 0; at < 4; at += 1) settle(counts, name, 'failed', false);
     expect(why(counts)).toBeUndefined();
     settle(counts, 'A.other', 'failed', false);
     expect(why(counts)).toBe('5 requests in a row failed or were refused');
+  });
+
+  test('let the old server answer after four refusals in a row, whatever was counted before, and roll back after one more', () => {
+    for (const before of [0, 1_000]) {
+      const counts = noCounts();
+      const askUpstream = (of: { readonly currentAnswered?: number; readonly currentBad?: number }) => {
+        const added = noCounts();
+        for (const each of ['', name]) Object.assign(countsOf(added, each), of);
+        addCounts(counts, added, 1, bound);
+      };
+      const refuse = () => {
+        expect(admit(counts, name, 1)).toBe('admitted');
+        settle(counts, name, 'refused', true);
+      };
+      askUpstream({ currentAnswered: before });
+      for (let at = 0; at < 4; at += 1) refuse();
+      // Those that were on the way say nothing more.
+      for (let at = 0; at < 4; at += 1) settle(counts, name, 'refused', false);
+      askUpstream({ currentAnswered: 19 });
+      expect([admit(counts, name, 1), why(counts)]).toEqual(['over', undefined]);
+      askUpstream({ currentAnswered: 1 });
+      refuse();
+      expect(why(counts)).toBe('5 requests in a row failed or were refused');
+    }
   });
 
   test('do so for a share of failures, from a number of requests on, which a window of few requests waits for', () => {
@@ -122,15 +149,26 @@ describe('the counts of a switch', () => {
     expect(why(counts)).toBe('A.write: 6 of 11 answers differed');
   });
 
-  /** Draws refusals by a fixed generator. Returns the number of requests until the switch is rolled back. */
+  /** Draws refusals by a fixed generator. Returns the number of requests at the shadow until the switch is rolled back. */
   const requestsUntilBack = (before: number, after: number): number | undefined => {
     const counts = noCounts();
     Object.assign(countsOf(counts, name), { currentAnswered: 1_000 * (1 - before), currentBad: 1_000 * before });
     let state = 1;
-    for (let request = 1; request <= 5_000; request += 1) {
+    const isRefused = (share: number): boolean => {
       state = (state * 48_271) % 2_147_483_647;
-      settle(counts, name, state / 2_147_483_647 < after ? 'refused' : 'answered', false);
-      if (why(counts) !== undefined) return request;
+      return state / 2_147_483_647 < share;
+    };
+    for (let request = 1; request <= 5_000; ) {
+      const added = noCounts();
+      if (admit(counts, name, 1) === 'over') {
+        const counter = isRefused(before) ? 'currentBad' : 'currentAnswered';
+        for (const each of ['', name]) countsOf(added, each)[counter] += 1;
+      } else {
+        settle(counts, name, isRefused(after) ? 'refused' : 'answered', true);
+        if (why(counts) !== undefined) return request;
+        request += 1;
+      }
+      addCounts(counts, added, 1, bound);
     }
     return undefined;
   };
@@ -146,6 +184,56 @@ describe('the counts of a switch', () => {
     [0.3, 0.7, 100],
   ])('roll it back where a share of %d is refused before, and one of %d after', (before, after, requestsMax) => {
     expect(requestsUntilBack(before, after)).toBeLessThanOrEqual(requestsMax);
+  });
+});
+
+describe('a switch on a fresh store, with one request a minute', () => {
+  const name = 'A.write';
+  const bound: RollbackBound = { errors: 1, differences: 1, requestsMin: 20, windowMs: 60_000 };
+  /**
+   * Two gateways in turn send each request to the shadow, or to the old server if they must. Returns the events: `back` stands for the roll-back.
+   */
+  const run = async (requests: number, outcomeOf: (request: number) => SwitchOutcome, isRefusedBefore = 0) => {
+    let now = 1_774_000_000_000;
+    const counts = noCounts();
+    const events: (SwitchOutcome | 'old' | 'back')[] = [];
+    const change: ChangeCounts = async (apply) => ({ result: apply(counts), counts: structuredClone(counts) });
+    const guards = [0, 1].map(() => new SwitchGuard(bound, { now: () => now }, change, () => events.push('back')));
+    for (let request = 0; request < requests && events.at(-1) !== 'back'; request += 1) {
+      now += 60_000;
+      const guard = guards[request % 2]!;
+      const admission = await guard.admit(name);
+      if (admission === 'denied') {
+        events.push('old');
+        guard.count(name, request % 100 < isRefusedBefore ? 'currentBad' : 'currentAnswered');
+        await guard.flush();
+      } else {
+        events.push(outcomeOf(request));
+        await guard.settle(name, outcomeOf(request), admission);
+      }
+    }
+    return events;
+  };
+
+  test('is rolled back with the fifth failure', async () => {
+    expect(await run(30, () => 'failed')).toEqual([...Array(5).fill('failed'), 'back']);
+  });
+  test('costs five callers where the new server refuses everything: the old one answers the others', async () => {
+    expect(await run(60, () => 'refused')).toEqual([
+      ...[...Array(4).fill('refused'), ...Array(20).fill('old')],
+      ...['refused', 'back'],
+    ]);
+  });
+  test.each([5, 30, 60, 95])('stays where both refuse %d of 100, in whatever order', async (share) => {
+    let state = 7;
+    const draw = (): SwitchOutcome => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647 < share / 100 ? 'refused' : 'answered';
+    };
+    const outcomes = [...Array<SwitchOutcome>(5).fill('refused'), ...Array.from({ length: 3_000 }, draw)];
+    const events = await run(3_000, (request) => outcomes[request]!, share);
+    expect(events).not.toContain('back');
+    expect(events.filter((each) => each === 'old').length).toBeLessThan(100);
   });
 });
 

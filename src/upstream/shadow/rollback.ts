@@ -17,7 +17,7 @@ export interface RollbackBound {
 export type SwitchOutcome = 'answered' | 'refused' | 'failed' | 'unproven';
 
 const counters = [
-  /** Writes that the upstream answered; those that it refused or failed. */
+  /** Requests that the upstream answered; those that it refused or failed. */
   'currentAnswered',
   'currentBad',
   /** Requests of callers at the shadow, in the window. */
@@ -34,10 +34,13 @@ export type Counter = (typeof counters)[number];
 
 /** Of one operation. */
 export interface OperationCounts extends Record<Counter, number> {
-  /** Failures and refusals since the last answer. */
-  inARow: number;
-  /** What these weigh: a switch is rolled back at 1. */
-  weight: number;
+  /** Since the last answer. */
+  failedInARow: number;
+  refusedInARow: number;
+  /** Refusals since the last answer to any operation. */
+  refusedSince: number;
+  /** Requests that the upstream answered or refused since the first of these refusals. */
+  asked: number;
   /** Requests at the shadow that must prove that it answers. */
   inFlight: number;
 }
@@ -53,6 +56,8 @@ export interface SwitchCounts {
 
 /** So many requests in a row may fail, and be at a shadow that has answered none of them. */
 export const failuresMax = 5;
+/** So many requests at the upstream say how often it refuses. A refusal rolls nothing back before it was asked so often. */
+const askedMin = 20;
 /** A refusal in a row is no chance when the upstream refuses so many in a row less often than once in a million. */
 const chanceMax = 1e-6;
 /** Standard deviations between the refusals of both servers. */
@@ -72,7 +77,7 @@ export function countsOf({ operations }: SwitchCounts, operation: string): Opera
   if (found !== undefined) return found;
   const created: OperationCounts = {
     ...{ currentAnswered: 0, currentBad: 0, answered: 0, refused: 0, failed: 0, same: 0, differing: 0 },
-    ...{ inARow: 0, weight: 0, inFlight: 0 },
+    ...{ failedInARow: 0, refusedInARow: 0, refusedSince: 0, asked: 0, inFlight: 0 },
   };
   operations[operation] = created;
   return created;
@@ -98,25 +103,33 @@ export function merge(counts: SwitchCounts, added: SwitchCounts): void {
   for (const [operation, own] of Object.entries(added.operations)) {
     const each = countsOf(counts, operation);
     for (const counter of counters) each[counter] += own[counter];
+    each.asked += own.currentAnswered + own.currentBad;
   }
 }
 
 /** After a change of the switch, or of what may differ. What the upstream refuses still counts. */
 export function restartCounts(counts: SwitchCounts): void {
   beginWindow(counts, 0);
-  for (const each of Object.values(counts.operations)) Object.assign(each, { inARow: 0, weight: 0, inFlight: 0 });
+  for (const each of Object.values(counts.operations))
+    Object.assign(each, { failedInARow: 0, refusedInARow: 0, refusedSince: 0, asked: 0, inFlight: 0 });
 }
 
 /**
  * Whether a request may be sent to a shadow that must prove that it answers: it is counted as in flight. `full`: others are, and one of
- * them may prove it. `over`: the switch is rolled back.
+ * them may prove it. `over`: the upstream answers, until the switch
+ * is rolled back or it was asked often enough to judge refusals.
  */
 export function admit(counts: SwitchCounts, operation: string, now: number): 'admitted' | 'full' | 'over' {
-  const both = [countsOf(counts, ''), countsOf(counts, operation)];
-  if (both.some(isAtEnd)) return 'over';
+  const names = ['', operation];
+  const both = names.map((name) => countsOf(counts, name));
+  if (names.some((name) => isAtEnd(counts, name) || mustAskUpstream(counts, name))) return 'over';
   if (Math.abs(now - counts.sentAt) > inFlightMsMax)
     for (const each of Object.values(counts.operations)) each.inFlight = 0;
-  if (both.some(({ weight, inFlight }) => weight + (inFlight + 1) / failuresMax > 1 + rounding)) return 'full';
+  const isFull = (name: string): boolean => {
+    const { inFlight } = countsOf(counts, name);
+    return inFlight > 0 && weightOf(counts, name) + (inFlight + 2) / failuresMax > 1 + rounding;
+  };
+  if (names.some(isFull)) return 'full';
   for (const each of both) each.inFlight += 1;
   counts.sentAt = now;
   return 'admitted';
@@ -124,16 +137,32 @@ export function admit(counts: SwitchCounts, operation: string, now: number): 'ad
 
 /** Counts how a request ended. `isAdmitted`: it was counted as in flight. */
 export function settle(counts: SwitchCounts, operation: string, outcome: SwitchOutcome, isAdmitted: boolean): void {
-  const own = countsOf(counts, operation);
-  const weight = outcome === 'failed' ? 1 / failuresMax : weightOfRefusal(own);
-  for (const each of [countsOf(counts, ''), own]) {
-    if (isAdmitted) each.inFlight = Math.max(0, each.inFlight - 1);
-    if (outcome === 'unproven') continue;
-    const isGood = outcome === 'answered';
-    each.inARow = isGood ? 0 : each.inARow + 1;
-    each.weight = isGood ? 0 : each.weight + weight;
+  const [all, own] = [countsOf(counts, ''), countsOf(counts, operation)];
+  if (isAdmitted) for (const each of [all, own]) each.inFlight = Math.max(0, each.inFlight - 1);
+  if (outcome === 'unproven') return;
+  own[outcome] += 1;
+  switch (outcome) {
+    case 'answered':
+      Object.assign(own, { failedInARow: 0, refusedInARow: 0 });
+      all.failedInARow = 0;
+      for (const each of Object.values(counts.operations)) each.refusedSince = 0;
+      return;
+    case 'failed':
+      for (const each of [all, own]) each.failedInARow += 1;
+      return;
+    case 'refused': {
+      const isFirst = own.refusedInARow === 0;
+      const isFirstOfAll = sumOf(counts, (each) => each.refusedSince) === 0;
+      if (isFirst) own.asked = 0;
+      if (isFirstOfAll) all.asked = 0;
+      // Those that were on the way say nothing more.
+      if (isFirst || !mustAskUpstream(counts, operation)) own.refusedInARow += 1;
+      if (isFirstOfAll || !mustAskUpstream(counts, '')) own.refusedSince += 1;
+      return;
+    }
+    default:
+      outcome satisfies never;
   }
-  if (outcome !== 'unproven') own[outcome] += 1;
 }
 
 /** Returns why the switch must be rolled back; undefined where it need not be. */
@@ -144,7 +173,8 @@ export function whyRollBack(counts: SwitchCounts, bound: RollbackBound): string 
   for (const [operation, own] of Object.entries(counts.operations)) {
     const { answered, refused, failed, same, differing } = operation === '' ? { ...own, ...total } : own;
     const name = operation === '' ? '' : `${operation}: `;
-    if (errors < 100 && isAtEnd(own)) return `${name}${own.inARow} requests in a row failed or were refused`;
+    if (errors < 100 && isAtEnd(counts, operation))
+      return `${name}${inARow(counts, operation)} requests in a row failed or were refused`;
     const requests = answered + refused + failed;
     if (isBeyond(failed, requests, errors, requestsMin)) return `${name}${failed} of ${requests} requests failed`;
     if (errors < 100 && refusesMore(own, bound)) {
@@ -160,14 +190,38 @@ export function whyRollBack(counts: SwitchCounts, bound: RollbackBound): string 
 /** Fractions of five are inexact. */
 const rounding = 1e-9;
 
-function isAtEnd({ weight }: OperationCounts): boolean {
-  return weight >= 1 - rounding;
+function isAtEnd(counts: SwitchCounts, operation: string): boolean {
+  return weightOf(counts, operation) >= 1 - rounding;
 }
 
-/** An upstream that refuses often lets its successor refuse often. Without any refusal of the upstream, one weighs as a failure. */
+/** Whether one more refusal would roll back, and the upstream might refuse such requests as well. */
+function mustAskUpstream(counts: SwitchCounts, operation: string): boolean {
+  const own = countsOf(counts, operation);
+  const isRefused = inARow(counts, operation) > own.failedInARow;
+  return isRefused && own.asked < askedMin && weightOf(counts, operation) + weightOfRefusal(own) >= 1 - rounding;
+}
+
+/** Failures and refusals in a row. */
+export function inARow(counts: SwitchCounts, operation: string): number {
+  const { failedInARow, refusedInARow } = countsOf(counts, operation);
+  return failedInARow + (operation === '' ? sumOf(counts, (each) => each.refusedSince) : refusedInARow);
+}
+
+/** What these weigh: a switch is rolled back at 1. */
+function weightOf(counts: SwitchCounts, operation: string): number {
+  const own = countsOf(counts, operation);
+  const refused =
+    operation === ''
+      ? sumOf(counts, (each) => each.refusedSince * weightOfRefusal(each))
+      : own.refusedInARow * weightOfRefusal(own);
+  return own.failedInARow / failuresMax + refused;
+}
+
+/** An upstream that refuses often lets its successor refuse often. */
 function weightOfRefusal({ currentAnswered, currentBad }: OperationCounts): number {
-  const share = currentBad === 0 ? 0 : currentBad / (currentAnswered + currentBad);
-  return Math.min(1 / failuresMax, share === 0 ? 1 : Math.log(share) / Math.log(chanceMax));
+  const all = currentAnswered + currentBad;
+  const chance = Math.log((currentBad + 1) / (all + 2)) / Math.log(chanceMax);
+  return all < askedMin ? 1 / failuresMax : Math.min(1 / failuresMax, chance);
 }
 
 /** Whether the shadow refuses a larger share than the upstream did, by more than chance. */

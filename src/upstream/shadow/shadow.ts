@@ -180,21 +180,20 @@ export class Shadow {
     return findShare(shares, kind, { operation: operationName(request), caller: request.caller.credential });
   }
 
-  /** Copies what the upstream answers, and counts how often it refuses writes. */
+  /** Copies what the upstream answers, and counts how often it refuses. */
   #observeCurrent<C>(handler: RemoteHandler<C>, mayAnswer: boolean): RemoteHandler<C> {
     return Object.freeze<RemoteHandler<C>>({
       ...handler,
       forward: async (request, context, key) => {
-        const isCounted = mayAnswer && request.operation.effect === 'writes';
         const name = operationName(request);
         try {
           const answer = await handler.forward(request, context, key);
-          if (isCounted) this.#guard.count(name, 'currentAnswered');
+          if (mayAnswer) this.#guard.count(name, 'currentAnswered');
           this.#offer('current', request, key, { output: answer.output }, answer.extras);
           return answer;
         } catch (thrown) {
           const answer = answerOfThrown(thrown);
-          if (isCounted && !(thrown instanceof NotSent)) this.#guard.count(name, 'currentBad');
+          if (mayAnswer && !(thrown instanceof NotSent)) this.#guard.count(name, 'currentBad');
           // Copies for callers that are not let in would be requests of anybody.
           if (!('failure' in answer) && !isRefusedCaller(thrown)) this.#offer('current', request, key, answer);
           throw thrown;

@@ -10,6 +10,7 @@ import {
   type Counter,
   countsOf,
   failuresMax,
+  inARow,
   merge,
   noCounts,
   type RollbackBound,
@@ -80,7 +81,7 @@ export class SwitchGuard {
     if (isGood) this.#sentSince.set(operation, 0);
     else if (outcome !== 'unproven') this.#sentSince.delete(operation);
     const isAdmitted = admission === 'admitted';
-    const isAfterFailure = ['', operation].some((name) => countsOf(this.#counts, name).weight > 0);
+    const isAfterFailure = ['', operation].some((name) => inARow(this.#counts, name) > 0);
     if (isGood && !isAdmitted && !isAfterFailure) {
       this.count(operation, 'answered');
       return;
@@ -89,9 +90,10 @@ export class SwitchGuard {
     if (!isGood) await known;
   }
 
-  /** Counts what can wait for the next `flush`. */
+  /** Counts what can wait for the next `flush`. What the upstream answers counts for all operations together, too. */
   count(operation: string, counter: Counter): void {
     countsOf(this.#added, operation)[counter] += 1;
+    if (counter === 'currentAnswered' || counter === 'currentBad') countsOf(this.#added, '')[counter] += 1;
   }
 
   /** Tells the store what was counted, and takes over the counts of others. Rejects where the store does not answer. */

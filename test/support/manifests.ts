@@ -15,14 +15,15 @@ export function readManifests(text: string): readonly Manifest[] {
 
 export interface Kustomization {
   readonly resources: readonly string[];
+  readonly configMapGenerator: readonly { readonly name: string; readonly envs: readonly string[] }[];
   readonly secretGenerator: readonly { readonly name: string; readonly files: readonly string[] }[];
 }
 
-/** The names of the secrets that manifests use, sorted. */
-export function secretsNamedIn(manifests: readonly Manifest[]): readonly string[] {
+/** The names of the secrets and of the settings that manifests use, sorted. */
+export function generatedNamesIn(manifests: readonly Manifest[]): readonly string[] {
   const text = JSON.stringify(manifests);
-  const found = [...text.matchAll(/"secretName":"([^"]+)"|"secretKeyRef":\{"name":"([^"]+)"/g)];
-  return [...new Set(found.map(([, ofVolume, ofVariable]) => ofVolume ?? ofVariable ?? ''))].sort();
+  const found = text.matchAll(/"secretName":"([^"]+)"|"(?:secretKeyRef|configMapRef)":\{"name":"([^"]+)"/g);
+  return [...new Set([...found].map(([, ofVolume, ofVariable]) => ofVolume ?? ofVariable ?? ''))].sort();
 }
 
 /** Throws where the manifest does not match the schema of its kind, or has a member that the schema does not read. */

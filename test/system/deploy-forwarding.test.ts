@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
@@ -11,10 +12,10 @@ import { settings } from '../../src/config/settings.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
 import { freePort, listenLocally } from '../support/listen-locally.ts';
 import {
+  generatedNamesIn,
   type Kustomization,
   type Manifest,
   readManifests,
-  secretsNamedIn,
   validateManifest,
 } from '../support/manifests.ts';
 import { type Server, startServer } from '../support/server.ts';
@@ -53,7 +54,9 @@ const known = new Set(
   Object.values<Setting<unknown>>(settings).flatMap(({ name, fileNames = [] }) => [name, ...fileNames]),
 );
 const files = readdirSync(join(deploy, 'kubernetes'));
-const { resources, secretGenerator } = parse(read('kubernetes/kustomization.yaml')) as Kustomization;
+const { resources, configMapGenerator, secretGenerator } = parse(
+  read('kubernetes/kustomization.yaml'),
+) as Kustomization;
 const manifests = resources.flatMap((name) => readManifests(read(`kubernetes/${name}`)));
 const find = (kind: string, name: string): Manifest =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name)!;
@@ -69,7 +72,9 @@ const composed = (file: string) =>
   parse(read(file), { merge: true }) as { readonly services: Readonly<Record<string, Service>> };
 
 test('the kustomization lists every manifest but the examples', () => {
-  expect([...resources].sort()).toEqual(files.filter((name) => !/^kustomization|[.]example[.]/.test(name)).sort());
+  expect([...resources].sort()).toEqual(
+    files.filter((name) => !/^kustomization|[.]example[.]|[.]env$/.test(name)).sort(),
+  );
 });
 
 test.each(manifests.map((each) => [each.kind, each.metadata.name, each] as const))(
@@ -108,8 +113,9 @@ test('selectors, ports, mounts and policies name what is there', () => {
   expect(find('PodDisruptionBudget', 'redis').spec.selector.matchLabels).toEqual(redis.template.metadata.labels);
 });
 
-test('every secret is generated, so that its name changes with it', () => {
-  expect(secretsNamedIn(manifests)).toEqual(secretGenerator.map(({ name }) => name).sort());
+test('all settings and secrets are generated, so that their names change with them', () => {
+  const generated = [...configMapGenerator, ...secretGenerator];
+  expect(generatedNamesIn(manifests)).toEqual(generated.map(({ name }) => name).sort());
 });
 
 test('images of others have a digest', () => {
@@ -129,7 +135,7 @@ test('gateways have no volume that outlives them', () => {
 
 test('variables are settings', () => {
   const names = [
-    ...Object.keys(find('ConfigMap', 'triglyph-settings').data as object),
+    ...Object.keys(parseEnv(read('kubernetes/settings.env'))),
     ...deployment().spec.containers[0].env.map(({ name }: { name: string }) => name),
     ...['compose.yaml', 'compose.stateless.yaml'].flatMap((file) =>
       Object.keys(composed(file).services.gateway!.environment),

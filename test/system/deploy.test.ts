@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { Setting } from '../../src/config/setting.ts';
@@ -20,10 +20,10 @@ import { settings } from '../../src/config/settings.ts';
 import { isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
 import {
+  generatedNamesIn,
   type Kustomization,
   type Manifest,
   readManifests,
-  secretsNamedIn,
   validateManifest,
 } from '../support/manifests.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -90,18 +90,23 @@ test('HAProxy accepts its configuration', async () => {
 
 describe('Kubernetes', () => {
   const manifestsOf = (name: string): readonly Manifest[] => readManifests(read(`kubernetes/${name}`));
-  const { resources, secretGenerator } = parse(read('kubernetes/kustomization.yaml')) as Kustomization;
+  const { resources, configMapGenerator, secretGenerator } = parse(
+    read('kubernetes/kustomization.yaml'),
+  ) as Kustomization;
   const manifests = resources.flatMap(manifestsOf);
   const find = (kind: string, name: string): Manifest =>
     manifests.find((each) => each.kind === kind && each.metadata.name === name)!;
 
   test('the kustomization lists every manifest', () => {
-    const files = readdirSync(join(deploy, 'kubernetes')).filter((name) => !/^(kustomization|secrets)/.test(name));
+    const files = readdirSync(join(deploy, 'kubernetes')).filter(
+      (name) => !/^(kustomization|secrets)|[.]env$/.test(name),
+    );
     expect([...resources].sort()).toEqual(files.sort());
   });
 
-  test('every secret is generated, so that its name changes with it', () => {
-    expect(secretsNamedIn(manifests)).toEqual(secretGenerator.map(({ name }) => name).sort());
+  test('all settings and secrets are generated, so that their names change with them', () => {
+    const generated = [...configMapGenerator, ...secretGenerator];
+    expect(generatedNamesIn(manifests)).toEqual(generated.map(({ name }) => name).sort());
   });
 
   test.each(manifests.map((each) => [each.kind, each.metadata.name, each] as const))(
@@ -138,7 +143,7 @@ describe('Kubernetes', () => {
   });
 
   test('variables are settings, and pods have longer than the drain', () => {
-    const given = find('ConfigMap', 'triglyph-settings').data as Variables;
+    const given = parseEnv(read('kubernetes/settings.env'));
     const { spec } = find('Deployment', 'triglyph').spec.template;
     const names = [...Object.keys(given), ...spec.containers[0].env.map(({ name }: { name: string }) => name)];
     expect(names.filter((name) => !known.has(name))).toEqual([]);

@@ -106,6 +106,22 @@ describe('parsePairs', () => {
     expect(parsePairs(three, 2)).toEqual({ fault: 'too many pairs', where: 'pair 3' });
   });
 
+  test('refuses a name thousands of times at the cost of as many names', () => {
+    const count = 10_000;
+    const costOf = (nameOf: (at: number) => string): number => {
+      const text = Array.from({ length: count }, (_, at) => `${nameOf(at)}=1`).join('&');
+      const costs = [1, 2, 3].map(() => {
+        const { user } = process.cpuUsage();
+        parsePairs(text, count);
+        return process.cpuUsage().user - user;
+      });
+      return Math.min(...costs);
+    };
+    const distinct = costOf((at) => `items.${at}`);
+    for (const name of ['items', 'items[]', 'items[0]', ''])
+      expect(costOf(() => name) / distinct).toBeLessThan(5);
+  });
+
   test('does not change Object.prototype', () => {
     parsePairs('__proto__=1&__proto__.polluted=1&constructor.prototype.polluted=1', unlimited);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);

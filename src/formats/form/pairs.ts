@@ -58,18 +58,15 @@ export type ParsedPairs = { readonly pairs: readonly Pair[] } | Fault;
 export function parsePairs(text: string, countMax: number, charset: Charset = 'utf-8'): ParsedPairs {
   const pairs: Pair[] = [];
   const decoder = decoderIn(charset);
-  const parsed = split(text, countMax, decoder);
-  if ('fault' in parsed) return { ...parsed, where: findPair(text, countMax, decoder) };
+  const single = withoutEmptyPairs(text);
+  const parsed = split(single, countMax, decoder);
+  if ('fault' in parsed) return { ...parsed, where: findPair(single, countMax, decoder) };
   for (const name in parsed.values) {
     const value = parsed.values[name];
-    if (value === null) {
-      pairs.push([name.slice(mark.length), '', true]);
-      continue;
-    }
-    if (typeof value !== 'string') return { fault: 'duplicate key', where: findPair(text, countMax, decoder) };
-    pairs.push([name.slice(mark.length), value]);
+    pairs.push(typeof value === 'string' ? [name.slice(mark.length), value] : [name.slice(mark.length), '', true]);
   }
-  return { pairs };
+  const count = single === '' ? 0 : single.split('&').length;
+  return pairs.length === count ? { pairs } : { fault: 'duplicate key', where: findPair(single, countMax, decoder) };
 }
 
 let library: typeof Library | undefined;
@@ -80,17 +77,16 @@ function split(text: string, countMax: number, decoder: Decoder): Split {
   // Loaded for the first request in FORM: its thirty files take longer than all others of a gateway inside a program.
   library ??= createRequire(import.meta.url)('qs') as typeof Library;
   try {
-    const values = library.parse(withOneEqualsSign(withoutEmptyPairs(text)), {
+    const values = library.parse(withOneEqualsSign(text), {
       decoder,
       depth: 0,
       allowDots: false,
       plainObjects: true,
       strictNullHandling: true,
-      duplicates: 'combine',
+      // To combine n values of a name, qs copies n² of them. A name that occurs twice is found by the number of names.
+      duplicates: 'first',
       throwOnLimitExceeded: true,
       parameterLimit: countMax,
-      // No name can have more values than there are pairs, so a RangeError always means too many pairs.
-      arrayLimit: countMax,
       // Skips the pass that removes holes from arrays; without indices there are none.
       allowSparse: true,
     });
@@ -106,7 +102,7 @@ function split(text: string, countMax: number, decoder: Decoder): Split {
 function findPair(text: string, countMax: number, decoder: Decoder): string | undefined {
   const names = new Set<string>();
   let count = 0;
-  for (const pair of withoutEmptyPairs(text).split('&')) {
+  for (const pair of text.split('&')) {
     count += 1;
     if (count > countMax) return `pair ${count}`;
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];

@@ -10,6 +10,7 @@ import { planUpstreams } from '../../src/backend/upstreams/plan.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { readSources } from '../../src/config/variable-sources.ts';
 import { serviceAddress } from '../../src/contract/service.ts';
+import type { SecretChoice } from '../../src/documents/import/secrets.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { freshKeys } from '../../src/vault/key-ring.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
@@ -89,7 +90,7 @@ function filesBelow(path: string): readonly string[] {
 }
 
 /** Calls the operation at its own path and by its name, and returns what stands where afterwards. */
-async function leaks(choice: { readonly notSensitive?: readonly string[] }) {
+async function leaks(choice: SecretChoice) {
   folder = tempFolder();
   const file = join(folder.path, 'wallet.json');
   writeFileSync(file, JSON.stringify(document));
@@ -171,6 +172,11 @@ test('no canary is anywhere, and the report says which fields are sensitive and 
   const { found, secrets } = await leaks({});
   expect(found).toEqual({ database: [], recording: [], traffic: [], shadow: [] });
   expect(Object.values(secrets).toSorted()).toContain('the document calls it write-only');
+});
+
+test('a name that fits no field is refused, beside one that does', async () => {
+  const choice = { sensitive: ['memo', 'Order.memo'], notSensitive: ['client_secrets'] };
+  await expect(leaks(choice)).rejects.toThrow(/no field has the name order\.memo, client_secrets$/);
 });
 
 test('control: a field that the operator calls not sensitive is found in every place', async () => {

@@ -291,9 +291,14 @@ test.each<[string, readonly string[], string]>([
     ['--wsdl', join(import.meta.dirname, '../wsdl/desk.wsdl'), '--reads', 'Foo*'],
     '--reads Foo*: no operation has this name; ',
   ],
+  ...['--sensitive', '--not-sensitive'].map((option): [string, readonly string[], string] => [
+    `a name of ${option} that no field has`,
+    ['--wsdl', join(import.meta.dirname, '../wsdl/desk.wsdl'), option, 'Nonesuch'],
+    '--sensitive or --not-sensitive: no field has the name nonesuch',
+  ]),
 ])('serve refuses %s', async (_, parameters, message) => {
   const { code, stderr } = await triglyph(['serve', ...parameters], folder.path);
-  expect([code, stderr.slice(0, message.length + 10)]).toEqual([1, `triglyph: ${message}`]);
+  expect([code, stderr.trimEnd().slice(0, message.length + 10)]).toEqual([1, `triglyph: ${message}`]);
 });
 
 test('ENVIRONMENT=live refuses a plain upstream on another machine, and makes no keys', async () => {

@@ -49,6 +49,13 @@ export function markSecrets(operations: readonly Operation[], options: MarkOptio
   return { operations: marked, fields: [...marker.found], unknown: marker.unknown };
 }
 
+/** Returns why the choice of an operator cannot be meant: names that fit no field of any contract. Undefined if each fits one. */
+export function unknownFault(contracts: readonly Pick<Marked, 'unknown'>[]): string | undefined {
+  const [first, ...others] = contracts;
+  const names = first?.unknown.filter((name) => others.every(({ unknown }) => unknown.includes(name))) ?? [];
+  return names.length === 0 ? undefined : `--sensitive or --not-sensitive: no field has the name ${names.join(', ')}`;
+}
+
 /** One line for each reason, with the fields that it concerns. */
 export function secretLines(fields: readonly MarkedField[]): readonly string[] {
   if (fields.length === 0) return [];

@@ -3,7 +3,7 @@ import { type Operation, operation, type UpstreamBinding } from '../../contract/
 import { object } from '../../contract/schema.ts';
 import { type Service, service } from '../../contract/service.ts';
 import { findingComments } from '../import/findings.ts';
-import { type MarkedField, markSecrets, type SecretChoice, secretLines } from '../import/secrets.ts';
+import { type MarkedField, markSecrets, type SecretChoice, secretLines, unknownFault } from '../import/secrets.ts';
 import { capitalised } from '../names.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
@@ -120,6 +120,8 @@ function importBy(reader: SchemaReader, options: OpenApiOptions): ImportedOpenAp
     writeOnly: reader.writeOnly,
     credentials: new Set(presented.credentials?.places.flatMap((place) => ('name' in place ? place.name : []))),
   });
+  const fault = unknownFault([marked]);
+  if (fault !== undefined) throw new Unread(fault);
   const made = service({
     name,
     version: 1,

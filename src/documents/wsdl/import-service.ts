@@ -21,7 +21,7 @@ import {
   service,
 } from '../../contract/service.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
-import { type MarkedField, markSecrets, type SecretChoice } from '../import/secrets.ts';
+import { type Marked, type MarkedField, markSecrets, type SecretChoice, unknownFault } from '../import/secrets.ts';
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { faultTypeValues } from '../xsd.ts';
@@ -77,7 +77,7 @@ export interface ImportChoice extends PortChoice, SecretChoice {
 }
 
 /** A contract, and the server that answers it as the document says. */
-export interface ImportedService {
+export interface ImportedService extends Pick<Marked, 'unknown'> {
   readonly service: Service;
   /** The address of its port, as written; it may be none. */
   readonly location: string;
@@ -87,7 +87,7 @@ export interface ImportedService {
   readonly format: 'soap11' | 'soap12';
 }
 
-/** One contract for each port type and style. Throws Unread where no operation can be imported. */
+/** One contract for each port type and style. Throws Unread where no operation can be imported, or the choice names a field that none has. */
 export function importServices(loaded: Loaded, choice: ImportChoice): readonly ImportedService[] {
   const definitions = new Definitions(loaded.definitions);
   const ports = choosePorts(definitions, choice, loaded.findings);
@@ -124,6 +124,8 @@ export function importServices(loaded: Loaded, choice: ImportChoice): readonly I
   });
   const found = services.filter((each) => each !== undefined);
   if (found.length === 0) throw new Unread('no operation can be imported');
+  const fault = unknownFault(found);
+  if (fault !== undefined) throw new Unread(fault);
   return found;
 }
 
@@ -145,7 +147,7 @@ function importPort(
   { definitions: roots, schemas, findings }: Loaded,
   choice: ImportChoice,
   { port, declared: given, name, address, version, soap }: PortContract,
-): Pick<ImportedService, 'service' | 'secrets'> | undefined {
+): Pick<ImportedService, 'service' | 'secrets' | 'unknown'> | undefined {
   const uris = given.map(({ input }) => input.name.uri).filter((uri) => uri !== '');
   const ownUri = mostFrequent(uris) ?? (rootOf(port.service).attributes.get('targetNamespace') || `urn:${name}`);
   const index = new SchemaIndex(schemas);
@@ -169,7 +171,7 @@ function importPort(
   const { prefixes } = types;
   const style = styleOf(declared, operations);
   const shaped = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
-  const { operations: messages, fields: secrets } = markSecrets(shaped, choice);
+  const { operations: messages, fields: secrets, unknown } = markSecrets(shaped, choice);
   const used = new Set(messages.flatMap(namespacesOfMessages));
   const fault = gatewayFault && faultOf(gatewayFault, prefixes);
   const unqualified = prefixes.unqualified(used);
@@ -194,7 +196,7 @@ function importPort(
     ...(Object.keys(problems).length > 0 && { problems }),
     operations: messages,
   });
-  return { service: made, secrets };
+  return { service: made, secrets, unknown };
 }
 
 interface Attempt {

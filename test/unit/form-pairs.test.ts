@@ -118,8 +118,7 @@ describe('parsePairs', () => {
       return Math.min(...costs);
     };
     const distinct = costOf((at) => `items.${at}`);
-    for (const name of ['items', 'items[]', 'items[0]', ''])
-      expect(costOf(() => name) / distinct).toBeLessThan(5);
+    for (const name of ['items', 'items[]', 'items[0]', '']) expect(costOf(() => name) / distinct).toBeLessThan(5);
   });
 
   test('does not change Object.prototype', () => {

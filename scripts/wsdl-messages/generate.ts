@@ -115,7 +115,7 @@ export class MessageGenerator {
     if (chosen !== undefined) return this.#ofComplex(complex, depth);
     const isAbstract = complex.element.attributes.get('abstract') === 'true';
     const derived = this.#index
-      .derivedFrom(complex, 250)
+      .derivedFrom(complex)
       .filter(({ element }) => element.attributes.get('abstract') !== 'true');
     if (!isAbstract && (derived.length === 0 || this.#random.chance(0.7))) return this.#ofComplex(complex, depth);
     const other = this.#random.pick(derived);

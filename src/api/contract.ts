@@ -79,7 +79,7 @@ export {
   type ProblemType,
   problems,
 } from '../contract/problem.ts';
-export { recursive, self } from '../contract/recursive.ts';
+export { mutuallyRecursive, recursive, self } from '../contract/recursive.ts';
 export {
   type BinarySchema,
   type BooleanSchema,

@@ -1,6 +1,6 @@
 /** What does not count as a difference between two answers, by the paths of members. */
-import type { Schema } from '../contract/schema.ts';
-import { walk } from '../contract/walk.ts';
+import { fieldOf, type Schema } from '../contract/schema.ts';
+import { partsIn } from '../contract/walk.ts';
 
 /**
  * Rules as a file states them. A path is that of `Difference`: `details[].creationDate`, with `*` for the keys of a map. The name
@@ -78,12 +78,33 @@ export function unusedPaths(texts: RuleTexts, outputs: ReadonlyMap<string, Schem
     ...Object.keys(texts.within ?? {}),
     ...Object.keys(texts.keys ?? {}),
   ];
-  const known = new Map([...outputs].map(([name, schema]) => [name, pathsOf(schema)]));
   return named.filter((text) => {
-    const path = new Paths<true>();
-    path.add(text, true);
-    return ![...known].some(([operation, paths]) => paths.some((each) => path.find(operation, each)));
+    const { operation, path, isEnd } = parsePath(text);
+    const steps = path.split('.').flatMap((each) => [...each.matchAll(/\[\]|[^[\]]+/g)].map(([step]) => step));
+    return ![...outputs].some(([name, schema]) => {
+      if (operation !== '' && operation !== name) return false;
+      return (isEnd ? partsIn(schema) : [{ schema }]).some((part) => hasPath(part.schema, steps));
+    });
   });
+}
+
+/** Whether a member is at the path. A step is the name of a member, `[]` for any item, and `*` for any entry of a map. */
+function hasPath(schema: Schema, [step, ...below]: readonly string[]): boolean {
+  if (step === undefined) return true;
+  if (schema.kind === 'list' && !schema.joined) return step === '[]' && hasPath(schema.item, below);
+  if (schema.kind === 'map')
+    return step === '*' && (schema.item === undefined ? below.length === 0 : hasPath(schema.item, below));
+  const field = schema.kind === 'object' ? fieldOf(schema, step) : undefined;
+  return field !== undefined && hasPath(field.schema, below);
+}
+
+/** `operation:**.end` */
+function parsePath(text: string): { readonly operation: string; readonly path: string; readonly isEnd: boolean } {
+  const [, operation = '', written = ''] = /^(?:(\w[\w.-]*):)?(.*)$/s.exec(text) ?? [];
+  const isEnd = written.startsWith('**.');
+  const path = isEnd ? written.slice(3) : written;
+  if (path === '') throw new RuleError(`${text} is no path: details[].creationDate, say`);
+  return { operation, path, isEnd };
 }
 
 /** Values by the path of a rule: that of one operation comes before that of all, and a whole path before its end. */
@@ -92,9 +113,8 @@ class Paths<V> {
   readonly #ends: (readonly [operation: string, end: string, value: V])[] = [];
 
   add(text: string, value: V): void {
-    const [, operation = '', path = ''] = /^(?:(\w[\w.-]*):)?(.*)$/s.exec(text) ?? [];
-    if (path === '' || path === '**.') throw new RuleError(`${text} is no path: details[].creationDate, say`);
-    if (path.startsWith('**.')) this.#ends.push([operation, path.slice(3), value]);
+    const { operation, path, isEnd } = parsePath(text);
+    if (isEnd) this.#ends.push([operation, path, value]);
     else this.#whole.set(`${operation}:${path}`, value);
   }
 
@@ -105,18 +125,6 @@ class Paths<V> {
       ([name, end]) => (name === '' || name === operation) && (path === end || path.endsWith(`.${end}`)),
     )?.[2];
   }
-}
-
-function pathsOf(schema: Schema): readonly string[] {
-  return walk<readonly string[]>(schema, {
-    scalar: () => [''],
-    joined: () => [''],
-    list: (_, item) => ['', ...item.map((each) => joinPath('[]', each))],
-    map: (_, item = ['']) => ['', ...item.map((each) => joinPath('*', each))],
-    object: (_, members) => ['', ...members.flatMap(({ name, part }) => part.map((each) => joinPath(name, each)))],
-    variants: (_, own, others) => [...new Set([...own, ...others.flat()])],
-    self: () => [''],
-  });
 }
 
 /** `details` and `[].card` are `details[].card`. */

@@ -1,7 +1,7 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
 import { memoize } from '../lib/memoize.ts';
 import { type Operation, operation } from './operation.ts';
-import { recursive, selfKey } from './recursive.ts';
+import { selfKey, withTemplates } from './recursive.ts';
 import {
   documented,
   type Field,
@@ -153,6 +153,7 @@ type Convert = (value: unknown) => unknown;
 function createDeriver(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
   /** The recursive objects that differ, by their names. */
   const wholes = new Map<string, Derived>();
+  const ofGroups = new Map<readonly ObjectSchema[], readonly ObjectSchema[]>();
   const concerned = differences.filter((each) => each.side === undefined || each.side === side);
   /** Returns the schema itself if nothing in it differs, so that versions share its compiled forms. */
   const derive = memoize(deriveAnew);
@@ -191,12 +192,15 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
   }
 
   /** It is derived as it is declared. */
-  function deriveRecursive(schema: ObjectSchema, { template, levels, isOpen }: Recursion): Derived {
-    const derived = derive(template);
-    const isSame = derived.schema === template;
-    if (isSame && !isOpen) return { schema };
-    const whole = { ...derived, schema: isSame ? schema : recursive(asObject(derived.schema), levels) };
+  function deriveRecursive(schema: ObjectSchema, recursion: Recursion): Derived {
+    const { group, template, isOpen } = recursion;
+    const known = ofGroups.get(group);
+    const derived = known ?? withTemplates(recursion, (each) => asObject(derive(each).schema));
+    ofGroups.set(group, derived);
+    if (derived === group && !isOpen) return { schema };
+    const whole = { ...derive(template), schema: derived[group.indexOf(schema)]! };
     wholes.set(selfKey(schema), whole);
+    if (known === undefined) for (const each of group) derive(each);
     return whole;
   }
 

@@ -4,6 +4,7 @@
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { base64Length, formatRules, parser, printable } from './lexical.ts';
 import { foreignName, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
@@ -17,6 +18,7 @@ import {
   type ListSchema,
   type MapSchema,
   type ObjectSchema,
+  type Recursion,
   type ScalarSchema,
   type Schema,
   type SetSchema,
@@ -25,7 +27,7 @@ import {
   typeNameOf,
   variantChooser,
 } from './schema.ts';
-import { type Member, walk } from './walk.ts';
+import { callWhole, type Member, type Visited, walk } from './walk.ts';
 
 /** Where a node is in the text of its message: its value, and its name or what stands for it where a member of it is missing. */
 export interface TextPlace {
@@ -173,18 +175,41 @@ const nothingUnknown: ReadonlyMap<string, never> = new Map<string, never>();
  */
 export type Sender = 'caller' | 'server';
 
+/** What the readings of all schemas by one reader share. */
+interface Shared<N> {
+  readonly levels: Levels;
+  readonly visited: Visited<ReadAt<N>>;
+}
+
+const shared = memoizeWeakly((_: object) => {
+  const create = (): Shared<unknown> => ({ levels: new Map(), visited: new WeakMap() });
+  return { caller: create(), server: create() };
+});
+
 /** Compiles the reading of a schema for one protocol's tree. An answer of another server needs an `AnswerCollector`. */
 export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender = 'caller'): Read<N> {
-  const levels: Levels = new Map();
-  const readAt = walk<ReadAt<N>>(schema, {
-    scalar: (scalar) => readScalar(scalar, reader),
-    joined: (set) => readJoined(set, reader),
-    list: (list, item) => readList(list, item, reader, sender),
-    map: (map, item) => readMap(map, item, reader, sender),
-    object: (object, members) => readObject(object, members, reader, sender),
-    variants: (object, own, others) => readVariant(object, own, others, reader),
-    self: (object, whole) => readSelf(object, whole, levels, reader, sender),
-  });
+  // Only readings of its nodes are shared under a reader.
+  const { levels, visited } = shared(reader)[sender] as Shared<N>;
+  const inLevels = (object: ObjectSchema, read: ReadAt<N>) =>
+    object.recursion === undefined || sender === 'server'
+      ? read
+      : readLevel(object, object.recursion, read, levels, reader);
+  const readAt = walk<ReadAt<N>>(
+    schema,
+    {
+      scalar: (scalar) => readScalar(scalar, reader),
+      joined: (set) => readJoined(set, reader),
+      list: (list, item) => readList(list, item, reader, sender),
+      map: (map, item) => readMap(map, item, reader, sender),
+      object(object, members) {
+        const read = readObject(object, members, reader, sender);
+        return object.variants === undefined ? inLevels(object, read) : read;
+      },
+      variants: (object, own, others) => inLevels(object, readVariant(object, own, others, reader)),
+      self: callWhole,
+    },
+    visited,
+  );
   return (node, collector) => readAt(node, [], collector, undefined);
 }
 
@@ -464,23 +489,25 @@ function choiceLabel(options: readonly (readonly string[])[], path: Path): strin
 /** How many of each object are in each other where a message is being read. */
 type Levels = Map<ObjectSchema, number>;
 
-/** An object within itself. How deep it is in an answer is limited by its format alone. */
-function readSelf<N>(
+/** An object that may be within itself, in a request. How deep it is in an answer is limited by its format alone. */
+function readLevel<N>(
   schema: ObjectSchema,
-  whole: () => ReadAt<N>,
+  { levels: max }: Recursion,
+  read: ReadAt<N>,
   levels: Levels,
   reader: Reader<N>,
-  sender: Sender,
 ): ReadAt<N> {
-  const { name, recursion } = schema;
-  const max = (sender === 'caller' && recursion?.levels) || Number.POSITIVE_INFINITY;
   return (node, path, collector, field) => {
-    const level = levels.get(schema) ?? 1;
+    const level = levels.get(schema) ?? 0;
     if (level === max && !reader.isAbsent(node))
-      return collector.add(path, 'structure', `${label(path)} is too deep: ${name} may be ${max} deep in itself`);
+      return collector.add(
+        path,
+        'structure',
+        `${label(path)} is too deep: ${schema.name} may be ${max} deep in itself`,
+      );
     levels.set(schema, level + 1);
     try {
-      return whole()(node, path, collector, field);
+      return read(node, path, collector, field);
     } finally {
       levels.set(schema, level);
     }

@@ -1,5 +1,6 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { elementName, elementPrefix, type Operation } from './operation.ts';
 import { type Field, headerFieldOf, isRepeated, type ObjectSchema, orderedNames, type Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
@@ -66,7 +67,7 @@ export function isTypedMessage(operation: Operation, side: 'input' | 'output', s
 }
 
 /** The types by `qualifiedName`, sorted by it. Inputs and outputs that are the content of an operation's element have no type. */
-export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
+export const recordTypes = memoizeWeakly((service: Service): ReadonlyMap<string, RecordType> => {
   const schemas = new Map<string, Set<ObjectSchema>>();
   const add = (schema: ObjectSchema) => {
     const name = qualifiedName(schema, service);
@@ -105,7 +106,7 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
         return [qualified, type];
       }),
   );
-}
+});
 
 /** Each object after those in it. */
 function eachObject(schema: Schema, visit: (object: ObjectSchema) => void): void {

@@ -3,7 +3,7 @@ import { memoizeWeakly } from '../lib/memoize.ts';
 import { isSecret } from './scalar.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { isCardNumber, maskText } from './secret-text.ts';
-import { mapItems, walk } from './walk.ts';
+import { mapItems, type Visited, walk } from './walk.ts';
 
 /** Returns the value that takes the place of another; undefined removes it. */
 export type Redact = (value: unknown) => unknown;
@@ -21,7 +21,8 @@ export type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
  * values of those without a schema of their items, whose keys it gets.
  */
 export function createRedactor(scalar: RedactScalar, text?: MaskText): (schema: Schema, value: unknown) => unknown {
-  const redactOf = memoizeWeakly((schema: Schema) => compile(schema, scalar, text));
+  const visited: Visited<Redact | undefined> = new WeakMap();
+  const redactOf = memoizeWeakly((schema: Schema) => compile(schema, scalar, text, visited));
   return (schema, value) => {
     const redact = redactOf(schema);
     return redact === undefined ? value : redact(value);
@@ -56,44 +57,53 @@ function withoutCardNumber(value: unknown): unknown {
 }
 
 /** Undefined where nothing is redacted, which is nearly always so. */
-function compile(schema: Schema, scalar: RedactScalar, text: MaskText | undefined): Redact | undefined {
-  return walk<Redact | undefined>(schema, {
-    scalar,
-    joined: () => undefined,
-    list: (_, item) => item && ((value) => mapItems(value, item)),
-    map: (map, item) => {
-      // The values of a map without a schema of its items are texts.
-      if (item === undefined && text === undefined) return undefined;
-      const redactEntry = (key: string, each: unknown): unknown => {
-        if (map.item !== undefined) return item === undefined ? each : item(each);
-        return text === undefined ? each : text(String(each), key);
-      };
-      return (value) =>
-        definedEntries(
-          Object.entries(value as object).map(([key, each]) => [
-            text === undefined ? key : text(key),
-            redactEntry(key, each),
-          ]),
-        );
+function compile(
+  schema: Schema,
+  scalar: RedactScalar,
+  text: MaskText | undefined,
+  visited: Visited<Redact | undefined>,
+): Redact | undefined {
+  return walk<Redact | undefined>(
+    schema,
+    {
+      scalar,
+      joined: () => undefined,
+      list: (_, item) => item && ((value) => mapItems(value, item)),
+      map: (map, item) => {
+        // The values of a map without a schema of its items are texts.
+        if (item === undefined && text === undefined) return undefined;
+        const redactEntry = (key: string, each: unknown): unknown => {
+          if (map.item !== undefined) return item === undefined ? each : item(each);
+          return text === undefined ? each : text(String(each), key);
+        };
+        return (value) =>
+          definedEntries(
+            Object.entries(value as object).map(([key, each]) => [
+              text === undefined ? key : text(key),
+              redactEntry(key, each),
+            ]),
+          );
+      },
+      variants: (schema, own, others) => {
+        if (own === undefined && others.every((each) => each === undefined)) return undefined;
+        const redactOf = variantChooser(schema, own, others);
+        return (value) => (redactOf(value) ?? ((each) => each))(value);
+      },
+      self: (_, whole) => (value) => (whole() ?? ((each) => each))(value),
+      object(_, members) {
+        const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
+        if (redacted.size === 0) return undefined;
+        return (value) =>
+          definedEntries(
+            Object.entries(value as object).map(([name, each]) => {
+              const redact = redacted.get(name);
+              return [name, redact === undefined || each === undefined ? each : redact(each)];
+            }),
+          );
+      },
     },
-    variants: (schema, own, others) => {
-      if (own === undefined && others.every((each) => each === undefined)) return undefined;
-      const redactOf = variantChooser(schema, own, others);
-      return (value) => (redactOf(value) ?? ((each) => each))(value);
-    },
-    self: (_, whole) => (value) => (whole() ?? ((each) => each))(value),
-    object(_, members) {
-      const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
-      if (redacted.size === 0) return undefined;
-      return (value) =>
-        definedEntries(
-          Object.entries(value as object).map(([name, each]) => {
-            const redact = redacted.get(name);
-            return [name, redact === undefined || each === undefined ? each : redact(each)];
-          }),
-        );
-    },
-  });
+    visited,
+  );
 }
 
 /** How sensitive values of a scalar are masked; undefined where they are not. */

@@ -178,7 +178,7 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly emptyObject?: 'present';
   /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
   readonly whenEmpty: readonly string[];
-  /** It stands for the object of its name around it; only in templates of recursive objects. */
+  /** It stands for the object of its name; only in templates of recursive objects. */
   readonly isSelf?: true;
   /** It holds itself: its fields lead to this object again. */
   readonly recursion?: Recursion;
@@ -188,6 +188,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
 export interface Recursion {
   /** The object as it is declared, with `isSelf` objects in it. */
   readonly template: ObjectSchema;
+  /** The objects that hold each other, itself among them. */
+  readonly group: readonly ObjectSchema[];
   /** How many may be in each other in a request. */
   readonly levels: number;
   /** Another object that is not part of it stands in it, too: the one that it will be part of. */
@@ -339,7 +341,7 @@ export type PolymorphicSchema<S extends ObjectSchema, V extends ObjectSchema> = 
 
 /**
  * Returns the object with others that may stand in its place: types that extend it. Each has a field with `xml: 'type'`, an enumeration
- * with the name of its type alone. `abstract`: every value is one of the others. Throws TypeError for an object without such a
+ * with the name of its type alone; in templates of recursive objects, a `self` gets one. `abstract`: every value is one of the others. Throws TypeError for an object without such a
  * field, and for two types of one name.
  */
 export function polymorphic<S extends ObjectSchema, const V extends ObjectSchema>(
@@ -351,7 +353,7 @@ export function polymorphic<S extends ObjectSchema, const V extends ObjectSchema
   const names = all.map(typeNameOf);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new TypeError(`${schema.name}: two types are called ${twice}`);
-  if (all.some(({ typeField }) => typeField !== schema.typeField))
+  if (all.some(({ typeField, isSelf }) => !isSelf && typeField !== schema.typeField))
     throw new TypeError(`${schema.name}: the types have different type fields`);
   return documented<PolymorphicSchema<S, V>>({
     ...schema,
@@ -361,7 +363,8 @@ export function polymorphic<S extends ObjectSchema, const V extends ObjectSchema
 }
 
 /** The name of the type that a type field has. Throws TypeError where there is none. */
-export function typeNameOf({ name, typeField = '', fields }: ObjectSchema): string {
+export function typeNameOf({ name, typeField = '', fields, isSelf }: ObjectSchema): string {
+  if (isSelf) return name;
   const schema = fields[typeField]?.schema;
   const [value, ...others] = schema?.kind === 'enum' ? schema.values : [];
   if (value === undefined || others.length > 0) throw new TypeError(`${name}: no field names its type alone`);

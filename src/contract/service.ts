@@ -1,4 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
+
+import { memoizeWeakly } from '../lib/memoize.ts';
 import type { Conventions } from './conventions.ts';
 import type { CredentialPlace } from './credential-place.ts';
 import {
@@ -356,11 +358,10 @@ export function namespacesOfMessages(operation: Operation): readonly string[] {
 }
 
 /** The namespaces that a schema and its parts name. */
-export function namespacesIn(schema: Schema): readonly string[] {
-  return partsIn(schema)
-    .flatMap(({ schema, field }) => [field?.namespace ?? '', namespaceOf(schema) ?? ''])
-    .filter((each) => each !== '' && each !== 'xml');
-}
+export const namespacesIn = memoizeWeakly((schema: Schema): readonly string[] => {
+  const found = partsIn(schema).flatMap(({ schema, field }) => [field?.namespace ?? '', namespaceOf(schema) ?? '']);
+  return [...new Set(found)].filter((each) => each !== '' && each !== 'xml');
+});
 
 /** Returns the operation of a name like `Orders.GetOrder`. The names of services and operations may have dots, too. */
 export function operationNamed(

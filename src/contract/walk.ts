@@ -21,7 +21,7 @@ export interface Kinds<R> {
   object(schema: ObjectSchema, members: readonly Member<R>[]): R;
   /** For an object in whose place others may stand: `own` is the result of itself, `others` those of its variants. */
   variants(schema: ObjectSchema, own: R, others: readonly R[]): R;
-  /** For a recursive object within itself. `whole` returns the result of the object, once the walk has ended. */
+  /** For a recursive object within itself, and for one that is visited later. `whole` returns its result, once the walk has ended. */
   self(schema: ObjectSchema, whole: () => R): R;
 }
 
@@ -39,52 +39,62 @@ export interface Member<R> {
   readonly part: R;
 }
 
-/** Visits each object once, however often it occurs: its result is the same everywhere. */
-export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
-  return walkWithin(schema, kinds, new Map());
-}
+/** Objects in each other that are visited at once, so that no schema is too deep for the stack; the visit of those below follows. */
+const depthMax = 60;
 
-/** `wholes`: the objects so far, with their results once they are there. */
-function walkWithin<R>(schema: Schema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
-  if (isScalar(schema)) return kinds.scalar(schema);
-  switch (schema.kind) {
-    case 'list':
-      return schema.joined ? kinds.joined(schema) : kinds.list(schema, walkWithin(schema.item, kinds, wholes));
-    case 'map':
-      return kinds.map(schema, schema.item && walkWithin(schema.item, kinds, wholes));
-    case 'object': {
-      const known = wholes.get(schema);
-      if (known === undefined) {
+/** The results of objects in all schemas that were visited with the same kinds. */
+export type Visited<R> = WeakMap<ObjectSchema, { result?: R }>;
+
+/**
+ * Visits each object once, however often it occurs: its result is the same everywhere. `visited`: shares the results of objects, but not
+ * that of the schema itself, with other walks.
+ */
+export function walk<R>(schema: Schema, kinds: Kinds<R>, visited?: Visited<R>): R {
+  const isShared = visited !== undefined && !(schema.kind === 'object' && schema.recursion !== undefined);
+  const wholes: Visited<R> = isShared ? visited : new WeakMap();
+  const started: ObjectSchema[] = [];
+  const waiting: (() => void)[] = [];
+  let depth = 0;
+  const visit = (part: Schema): R => {
+    if (isScalar(part)) return kinds.scalar(part);
+    switch (part.kind) {
+      case 'list':
+        return part.joined ? kinds.joined(part) : kinds.list(part, visit(part.item));
+      case 'map':
+        return kinds.map(part, part.item && visit(part.item));
+      case 'object': {
+        const known = wholes.get(part);
+        if (known !== undefined)
+          return 'result' in known ? (known.result as R) : kinds.self(part, () => known.result as R);
         const whole: { result?: R } = {};
-        wholes.set(schema, whole);
-        const result = walkObject(schema, kinds, wholes);
-        whole.result = result;
-        return result;
+        if (!isShared || part !== schema) wholes.set(part, whole);
+        started.push(part);
+        if (depth < depthMax) return visitObject(part, whole);
+        waiting.push(() => visitObject(part, whole));
+        return kinds.self(part, () => whole.result as R);
       }
-      if ('result' in known) return known.result as R;
-      return kinds.self(schema, () => known.result as R);
+      default:
+        return part satisfies never;
     }
-    default:
-      return schema satisfies never;
+  };
+  const visitObject = (part: ObjectSchema, whole: { result?: R }): R => {
+    depth += 1;
+    const { fields, variants } = part;
+    const members = Object.entries(fields).map(([name, field]) => ({ name, field, part: visit(field.schema) }));
+    const own = kinds.object(part, members);
+    const result = variants === undefined ? own : kinds.variants(part, own, variants.map(visit));
+    whole.result = result;
+    depth -= 1;
+    return result;
+  };
+  try {
+    const result = visit(schema);
+    for (const each of waiting) each();
+    return result;
+  } catch (thrown) {
+    for (const each of started) wholes.delete(each);
+    throw thrown;
   }
-}
-
-function walkObject<R>(schema: ObjectSchema, kinds: Kinds<R>, wholes: Map<ObjectSchema, { result?: R }>): R {
-  const own = kinds.object(
-    schema,
-    Object.entries(schema.fields).map(([name, field]) => ({
-      name,
-      field,
-      part: walkWithin(field.schema, kinds, wholes),
-    })),
-  );
-  const { variants } = schema;
-  if (variants === undefined) return own;
-  return kinds.variants(
-    schema,
-    own,
-    variants.map((each) => walkWithin(each, kinds, wholes)),
-  );
 }
 
 /** Converts the items of a list. Those that are null stay so. */
@@ -103,19 +113,24 @@ export interface Part {
 export function partsIn(schema: Schema): readonly Part[] {
   const parts: Part[] = [];
   const known = new Set<ObjectSchema>();
-  const add = (part: Part): void => {
+  const waiting: Part[] = [{ schema }];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
     parts.push(part);
     const { schema: each } = part;
     if (each.kind === 'object') {
-      if (known.has(each)) return;
+      if (known.has(each)) continue;
       known.add(each);
-      for (const [name, field] of Object.entries<Field>(each.fields)) add({ schema: field.schema, name, field });
-      for (const variant of each.variants ?? []) add({ schema: variant });
+      const members = Object.entries<Field>(each.fields).map(([name, field]) => ({
+        schema: field.schema,
+        name,
+        field,
+      }));
+      const variants = (each.variants ?? []).map((variant) => ({ schema: variant }));
+      for (const inner of [...members, ...variants].reverse()) waiting.push(inner);
     } else if ((each.kind === 'list' && !each.joined) || each.kind === 'map') {
-      if (each.item !== undefined) add({ schema: each.item });
+      if (each.item !== undefined) waiting.push({ schema: each.item });
     }
-  };
-  add({ schema });
+  }
   return parts;
 }
 

@@ -6,11 +6,25 @@ export type Extent = 'full' | 'mandatory' | 'minimal';
 
 /** A valid canonical value of the schema. */
 export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
-  return example(schema, extent, []) as Infer<S>;
+  return example(schema, extent, { objects: [], made: { count: 0 } }) as Infer<S>;
 }
 
-/** The recursive objects around a value, the outermost first. */
-type Around = readonly ObjectSchema[];
+/** What is known where a value is made. */
+interface Around {
+  /** The recursive objects around it, the outermost first. */
+  readonly objects: readonly ObjectSchema[];
+  /** Counts the objects of the whole example. */
+  readonly made: { count: number };
+}
+
+/** An example has all fields of so many objects, and of others the fewest. */
+const fullMax = 1_000;
+/** What is beyond is left out, also where it is required: types may name each other in more ways than anyone can write. */
+const objectsMax = 50_000;
+
+function within(outer: Around, schema: ObjectSchema): Around {
+  return schema.recursion === undefined ? outer : { ...outer, objects: [...outer.objects, schema] };
+}
 
 /** The fields that the choices require, and those that they then exclude. An object that can have no members would be absent. */
 function chosen({ choices, fields }: ObjectSchema, extent: Extent, around: Around) {
@@ -19,7 +33,7 @@ function chosen({ choices, fields }: ObjectSchema, extent: Extent, around: Aroun
   for (const { options, exclusive } of choices) {
     const isPossible = (name: string) =>
       hasMembers(fields[name]!.schema) &&
-      (around.length === 0 || isPresent(filledExample(fields[name]!.schema, 'minimal', around)));
+      (around.objects.length === 0 || isPresent(filledExample(fields[name]!.schema, 'minimal', around)));
     const first = options.find((names) => names.every(isPossible)) ?? options[0] ?? [];
     const others = options.filter((each) => each !== first);
     for (const name of first) wanted.add(name);
@@ -31,10 +45,11 @@ function chosen({ choices, fields }: ObjectSchema, extent: Extent, around: Aroun
 
 function objectExample(given: ObjectSchema, extentAround: Extent, outer: Around): Readonly<Record<string, unknown>> {
   // One level of a recursive object in itself says it all, and nothing is left for another one.
-  const level = outer.filter((each) => each === given).length;
-  if (level === 2) return missing;
-  const extent = level === 1 ? 'minimal' : extentAround;
-  const around = given.recursion === undefined ? outer : [...outer, given];
+  const level = outer.objects.filter((each) => each === given).length;
+  outer.made.count += 1;
+  if (level === 2 || outer.made.count > objectsMax) return missing;
+  const extent = level === 1 || outer.made.count > fullMax ? 'minimal' : extentAround;
+  const around = within(outer, given);
   const schema = given.isAbstract ? concreteOf(given, around) : given;
   const { wanted, left } = chosen(schema, extent, around);
   const isShown = ([name, { required, mandatoryInStubs }]: [string, Field]) =>
@@ -58,7 +73,8 @@ function objectExample(given: ObjectSchema, extentAround: Extent, outer: Around)
 /** The first type that may stand in place of an abstract one, and needs no further object around it. */
 function concreteOf(schema: ObjectSchema, around: Around): ObjectSchema {
   const { variants = [] } = schema;
-  const isPossible = (each: ObjectSchema) => around.length === 0 || isWhole(objectExample(each, 'minimal', around));
+  const isPossible = (each: ObjectSchema) =>
+    around.objects.length === 0 || isWhole(objectExample(each, 'minimal', around));
   return variants.find(isPossible) ?? variants[0] ?? schema;
 }
 
@@ -91,8 +107,8 @@ function isEmpty(value: unknown): boolean {
 function filledExample(item: Schema, extent: Extent, outer: Around): unknown {
   if (item.kind !== 'object') return example(item, extent, outer);
   const value = objectExample(item, extent, outer);
-  if (outer.filter((each) => each === item).length === 2) return value;
-  const around = item.recursion === undefined ? outer : [...outer, item];
+  if (outer.objects.filter((each) => each === item).length === 2) return value;
+  const around = within(outer, item);
   const fields = Object.entries(item.fields).filter(([, { xml }]) => xml !== 'type');
   const plain = fields.find(([, { schema }]) => schema.kind !== 'object' && schema.kind !== 'list');
   const preferred = item.recursion === undefined || plain === undefined ? fields : [plain, ...fields];

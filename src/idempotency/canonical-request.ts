@@ -11,7 +11,7 @@ import { ownMembers } from '../contract/member-names.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
-import { callWhole, walk } from '../contract/walk.ts';
+import { callWhole, type Visited, walk } from '../contract/walk.ts';
 import { spooledValue } from '../lib/spool/tokens.ts';
 
 type Write = (value: unknown) => string;
@@ -34,42 +34,48 @@ export function canonicalRequestText({ service, operation, input }: RequestInput
   return `${hashNameOf(service, operation)} ${write(input)}`;
 }
 
+const visited: Visited<Write> = new WeakMap();
+
 function compile(schema: Schema): Write {
-  return walk<Write>(schema, {
-    scalar,
-    // Parsing has put a set in the order of its enumeration.
-    joined: () => JSON.stringify,
-    list: (_, item) => (value) => `[${(value as readonly unknown[]).map(item).join()}]`,
-    // Parsing has sorted the keys.
-    map: (_, item) => {
-      if (item === undefined) return JSON.stringify;
-      return (value) => {
-        const entries = Object.entries(value as Readonly<Record<string, unknown>>);
-        return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join()}}`;
-      };
+  return walk<Write>(
+    schema,
+    {
+      scalar,
+      // Parsing has put a set in the order of its enumeration.
+      joined: () => JSON.stringify,
+      list: (_, item) => (value) => `[${(value as readonly unknown[]).map(item).join()}]`,
+      // Parsing has sorted the keys.
+      map: (_, item) => {
+        if (item === undefined) return JSON.stringify;
+        return (value) => {
+          const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+          return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join()}}`;
+        };
+      },
+      variants: (schema, own, others) => {
+        const writeOf = variantChooser(schema, own, others);
+        return (value) => writeOf(value)(value);
+      },
+      self: callWhole,
+      object(_, members) {
+        const hashed = members
+          .filter(({ field }) => !isNeverStored(field.schema))
+          .sort(byName)
+          .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
+        const membersIn = ownMembers(hashed.map(({ name }) => name));
+        return (value) => {
+          const object = membersIn(value);
+          let written = '';
+          for (const { name, label, part } of hashed) {
+            const member = object[name];
+            if (member !== undefined) written += (written === '' ? '' : ',') + label + part(member);
+          }
+          return `{${written}}`;
+        };
+      },
     },
-    variants: (schema, own, others) => {
-      const writeOf = variantChooser(schema, own, others);
-      return (value) => writeOf(value)(value);
-    },
-    self: callWhole,
-    object(_, members) {
-      const hashed = members
-        .filter(({ field }) => !isNeverStored(field.schema))
-        .sort(byName)
-        .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
-      const membersIn = ownMembers(hashed.map(({ name }) => name));
-      return (value) => {
-        const object = membersIn(value);
-        let written = '';
-        for (const { name, label, part } of hashed) {
-          const member = object[name];
-          if (member !== undefined) written += (written === '' ? '' : ',') + label + part(member);
-        }
-        return `{${written}}`;
-      };
-    },
-  });
+    visited,
+  );
 }
 
 function scalar(schema: ScalarSchema): Write {

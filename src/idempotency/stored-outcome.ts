@@ -11,9 +11,10 @@ import {
   upstreamRefusal,
 } from '../contract/problem.ts';
 import { createRedactor, maskAllButLast4, type Redact } from '../contract/redaction.ts';
-import type { ObjectSchema, ScalarSchema } from '../contract/schema.ts';
+import { isScalar, type ObjectSchema, type ScalarSchema } from '../contract/schema.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
-import { walk } from '../contract/walk.ts';
+import { partsIn } from '../contract/walk.ts';
+import { memoizeWeakly } from '../lib/memoize.ts';
 import { bytesBehind, withBytes } from '../lib/spool/tokens.ts';
 import { SealBroken } from '../vault/seal.ts';
 import type { OwnedRecord, SealedPlace } from './ports.ts';
@@ -174,8 +175,6 @@ function redactFault({ detail }: Fault, value: unknown): unknown {
   return redact(detail, value);
 }
 
-const sensitive = new WeakMap<ObjectSchema, boolean>();
-
 /** Whether the redacted output, or the data of the refusal, may still have what the contract calls sensitive. */
 function keepsSensitive(operation: Operation, refusal?: Problem): boolean {
   if (refusal === undefined) return holdsSensitive(operation.output);
@@ -185,24 +184,12 @@ function keepsSensitive(operation: Operation, refusal?: Problem): boolean {
   return detail !== undefined && holdsSensitive(detail);
 }
 
-function holdsSensitive(message: ObjectSchema): boolean {
-  let known = sensitive.get(message);
-  if (known === undefined) {
-    known =
-      walk<true | undefined>(message, {
-        scalar: (schema) =>
-          'sensitive' in schema && schema.sensitive && redactionOf(schema) === undefined ? true : undefined,
-        joined: () => undefined,
-        list: (_, item) => item,
-        map: (_, item) => item,
-        object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
-        variants: (_, own, others) => own ?? others.find((each) => each),
-        self: () => undefined,
-      }) === true;
-    sensitive.set(message, known);
-  }
-  return known;
-}
+const holdsSensitive = memoizeWeakly((message: ObjectSchema): boolean =>
+  partsIn(message).some(
+    ({ schema }) =>
+      isScalar(schema) && 'sensitive' in schema && schema.sensitive === true && redactionOf(schema) === undefined,
+  ),
+);
 
 function redactionOf(schema: ScalarSchema): Redact | undefined {
   if (schema.kind !== 'string') return undefined;

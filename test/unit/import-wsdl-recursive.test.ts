@@ -7,9 +7,9 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { recursive, self } from '../../src/contract/recursive.ts';
 import { list, object, optional, required, string } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
+import { partsIn } from '../../src/contract/walk.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
-import { messageFieldsMax, sizeOf } from '../../src/documents/wsdl/schema-size.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
@@ -160,23 +160,107 @@ function web(count: number): string {
 }
 
 describe('types that all contain each other', () => {
-  const importWeb = async (count: number) => {
-    const written = join(folder.path, `web${count}.wsdl`);
-    writeFileSync(written, web(count).replace('name="Root" type="t:Folder"', 'name="Root" type="t:T0"'));
-    const { service, findings } = await importWsdl(written, { allowNetwork: false });
-    const { fields } = sizeOf(service.operations.get('Keep')!.input);
-    const left = findings.filter(({ text }) => text.startsWith('the type contains itself'));
-    return { fields, left: left.length };
-  };
+  test('are read once each, however many they are', async () => {
+    const written = join(folder.path, 'web.wsdl');
+    writeFileSync(written, web(60).replace('name="Root" type="t:Folder"', 'name="Root" type="t:T0"'));
+    const { service, findings, text } = await importWsdl(written, { allowNetwork: false });
+    expect(findings.filter(({ kind }) => kind !== 'check')).toEqual([]);
+    const { input } = service.operations.get('Keep')!;
+    expect(partsIn(input).length).toBeLessThan(60 * 70);
+    expect(wsdlOf(runContract(text))).toBe(wsdlOf(service));
+    const deepest = Array.from({ length: 20 }, (_, at) => `T${(at * 7) % 60}`);
+    const value = { Root: deepest.reduceRight<object>((inner, name) => ({ Own: 1, [name]: inner }), { Own: 2 }) };
+    const protocols = createProtocols([service]);
+    for (const format of ['soap11', 'json', 'form'] as const) {
+      const call = protocols[format].encodeRequest(service, service.operations.get('Keep')!, value);
+      expect(outcomeOf(protocols, format, call, compileRoutes([service]))).toEqual({
+        operation: 'Keep',
+        input: JSON.stringify(value),
+      });
+    }
+    expect(JSON.stringify(exampleOf(input, 'full')).length).toBeLessThan(200_000);
+  });
+});
 
-  test('are left out in themselves where they would be too many', async () => {
-    const { fields, left } = await importWeb(12);
-    expect(left).toBeGreaterThan(0);
-    expect(fields).toBeLessThan(messageFieldsMax);
+/** A WSDL in which many types extend one: each holds another one of them, and any number of any of them. */
+function subtypes(count: number): string {
+  const element = (name: string, type: string, more = '') => `<xs:element name="${name}" type="${type}" ${more}/>`;
+  const sequence = (...elements: readonly string[]) => `<xs:sequence>${elements.join('')}</xs:sequence>`;
+  const anyOfThem = element('Others', 't:Item', 'minOccurs="0" maxOccurs="unbounded"');
+  const base = `<xs:complexType name="Item">${sequence(element('Id', 'xs:string', 'minOccurs="0"'), anyOfThem)}</xs:complexType>`;
+  const extended = Array.from({ length: count }, (_, at) => {
+    const own = sequence(
+      element(`Name${at}`, 'xs:string', 'minOccurs="0"'),
+      element('Next', `t:Item${(at + 1) % count}`, 'minOccurs="0"'),
+    );
+    return `<xs:complexType name="Item${at}"><xs:complexContent><xs:extension base="t:Item">${own}</xs:extension></xs:complexContent></xs:complexType>`;
+  });
+  return readFileSync(file, 'utf8')
+    .replace('elementFormDefault="qualified">', `$&${base}${extended.join('')}`)
+    .replaceAll('name="Root" type="t:Folder"', 'name="Root" type="t:Item"');
+}
+
+describe('several hundred types that extend one, and hold each other', () => {
+  const count = 400;
+  const value = {
+    Root: {
+      xsiType: 'Item7',
+      Id: '7',
+      Others: [
+        { xsiType: 'Item390', Name390: 'one' },
+        { xsiType: 'Item', Id: '8' },
+      ],
+      Name7: 'seven',
+      Next: { Name8: 'eight', Next: { Others: [{ xsiType: 'Item399', Name399: 'last' }] } },
+    },
+  };
+  let service: Service;
+  let text: string;
+  let operation: Operation;
+  beforeAll(async () => {
+    const written = join(folder.path, 'subtypes.wsdl');
+    writeFileSync(written, subtypes(count));
+    const found = await importWsdl(written, { allowNetwork: false });
+    expect(found.findings.filter(({ kind }) => kind !== 'check')).toEqual([]);
+    ({ service, text } = found);
+    operation = service.operations.get('Keep')!;
   });
 
-  test('control: few of them are not', async () => {
-    expect(await importWeb(1)).toMatchObject({ left: 0 });
+  test.each(['soap11', 'soap12', 'json', 'form'] as const)('are read and printed in %s by their names', (format) => {
+    const protocols = createProtocols([service]);
+    const call = protocols[format].encodeRequest(service, operation, value);
+    if (format.startsWith('soap')) expect(call.body).toMatch(/xsi:type="\w+:Item7".*xsi:type="\w+:Item390"/s);
+    expect(outcomeOf(protocols, format, call, compileRoutes([service]))).toEqual({
+      operation: 'Keep',
+      input: JSON.stringify(value),
+    });
+    const body = Buffer.from(protocols[format].encode(operation, value).body);
+    const reply = { status: 200, media: { type: '', charset: undefined }, headers: {}, body };
+    expect(protocols[format].decodeAnswer(operation, reply)).toMatchObject({ value, issues: [], unknownMembers: [] });
+  });
+
+  test('refuse the members of another one, and a type that is none of them', () => {
+    const protocols = createProtocols([service]);
+    for (const [Root, message] of [
+      [{ ...value.Root, Name9: 'nine' }, 'Name9'],
+      [{ xsiType: 'Item400' }, 'Item400, which is no type that may stand here'],
+    ] as const) {
+      const call = protocols.json.encodeRequest(service, operation, value);
+      const changed = { ...call, body: JSON.stringify({ Root }) };
+      expect(outcomeOf(protocols, 'json', changed, compileRoutes([service]))).toMatchObject({
+        message: expect.stringContaining(message),
+      });
+    }
+  });
+
+  test('are as many in the contract and its documents as in the WSDL', () => {
+    expect(operation.input.fields.Root!.schema).toMatchObject({ variants: { length: count } });
+    expect(partsIn(operation.input).length).toBeLessThan(count * 20);
+    expect(wsdlOf(runContract(text))).toBe(wsdlOf(service));
+    expect(wsdlOf(service).match(/<xsd:extension base="\w+:Item">/g)).toHaveLength(count);
+    const document = JSON.stringify(deriveOpenApi([service], 'http://gateway.example'));
+    expect(document.length).toBeLessThan(count * 10_000);
+    expect(document).toContain('"Item399":"#/components/schemas/Item399');
   });
 });
 

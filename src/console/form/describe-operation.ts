@@ -35,7 +35,7 @@ export function describeOperation(service: Service, operation: Operation): Descr
     role,
     doc,
     formats: formatsOf(operation, service),
-    fields: membersOf(input, '', 'body'),
+    fields: fieldsIn(input),
     ...(rules.length > 0 && { rules }),
     minimal: exampleText(input, 'minimal'),
     full: exampleText(input, 'full'),
@@ -46,19 +46,48 @@ function exampleText(schema: ObjectSchema, extent: 'minimal' | 'full'): string {
   return JSON.stringify(draftOfValue(schema, exampleOf(schema, extent)));
 }
 
+/** Fields of a form. What is in objects beyond is not listed, the deepest first. */
+const fieldsMax = 5_000;
+
 /** An object is listed in another one of its kind, and not in that one again. */
 const levelsMax = 2;
+
+/** A field with those in it. */
+interface ListedField {
+  readonly field: FormField;
+  readonly list?: () => readonly ListedField[];
+  parts: readonly ListedField[];
+}
+
+/** All fields of a message, those of an object after it. */
+function fieldsIn(input: ObjectSchema): readonly FormField[] {
+  const root = membersOf(input, '', 'body', []);
+  let level = root;
+  let count = root.length;
+  while (level.length > 0) {
+    const next: ListedField[] = [];
+    for (const each of level) {
+      const parts = count < fieldsMax ? (each.list?.() ?? []) : [];
+      each.parts = parts;
+      count += parts.length;
+      next.push(...parts);
+    }
+    level = next;
+  }
+  const flat = ({ field, parts }: ListedField): readonly FormField[] => [field, ...parts.flatMap(flat)];
+  return root.flatMap(flat);
+}
 
 function membersOf(
   schema: ObjectSchema,
   prefix: string,
   location: FieldLocation,
-  around: readonly ObjectSchema[] = [],
-): readonly FormField[] {
+  around: readonly ObjectSchema[],
+): readonly ListedField[] {
   if (around.filter((each) => each === schema).length === levelsMax) return [];
   const inside = schema.recursion === undefined ? around : [...around, schema];
-  return Object.entries<Field>(schema.variants === undefined ? schema.fields : allFields(schema)).flatMap(
-    ([name, field]) => fieldsOf(field, prefix + name, prefix === '' ? locationOf(field) : location, inside),
+  return Object.entries<Field>(schema.variants === undefined ? schema.fields : allFields(schema)).map(([name, field]) =>
+    fieldOf(field, prefix + name, prefix === '' ? locationOf(field) : location, inside),
   );
 }
 
@@ -74,38 +103,38 @@ function allFields({ fields, typeField = '', variants = [], isAbstract, ...schem
   return { ...Object.fromEntries(optionalFields), [typeField]: typeName };
 }
 
-/** A field, and its parts. */
-function fieldsOf(
+function fieldOf(
   { schema, required, doc }: Pick<Field, 'schema' | 'required' | 'doc'>,
   path: string,
   location: FieldLocation,
   around: readonly ObjectSchema[],
-): readonly FormField[] {
+): ListedField {
   const common = { path, required, doc, location };
+  const items = (of: Schema) => () => [fieldOf({ schema: of, required: true, doc: '' }, `${path}/*`, location, around)];
   switch (schema.kind) {
-    case 'object':
-      return [{ ...common, kind: 'object', sensitive: false }, ...membersOf(schema, `${path}/`, location, around)];
+    case 'object': {
+      const list = () => membersOf(schema, `${path}/`, location, around);
+      return { field: { ...common, kind: 'object', sensitive: false }, list, parts: [] };
+    }
     case 'list': {
       if (schema.joined) {
         const { values } = schema.item;
-        return [{ ...common, kind: 'set', values, sensitive: false, example: values[0] }];
+        return { field: { ...common, kind: 'set', values, sensitive: false, example: values[0] }, parts: [] };
       }
       const hint = `At most ${schema.max} items.`;
-      const item = { schema: schema.item, required: true, doc: '' };
-      return [{ ...common, kind: 'list', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location, around)];
+      return { field: { ...common, kind: 'list', hint, sensitive: false }, list: items(schema.item), parts: [] };
     }
     case 'map': {
-      const item = { schema: schema.item ?? entryText, required: true, doc: '' };
       const hint = `At most ${schema.max} entries.`;
-      return [{ ...common, kind: 'map', hint, sensitive: false }, ...fieldsOf(item, `${path}/*`, location, around)];
+      const list = items(schema.item ?? entryText);
+      return { field: { ...common, kind: 'map', hint, sensitive: false }, list, parts: [] };
     }
     default: {
       const example = String(draftOfValue(schema, exampleOf(schema, 'full')));
       const values = schema.kind === 'enum' ? { values: schema.values } : {};
       const hint = hintOf(schema);
-      return [
-        { ...common, kind: schema.kind, ...(hint !== '' && { hint }), ...values, example, sensitive: isSecret(schema) },
-      ];
+      const kind = { kind: schema.kind, ...(hint !== '' && { hint }), ...values };
+      return { field: { ...common, ...kind, example, sensitive: isSecret(schema) }, parts: [] };
     }
   }
 }

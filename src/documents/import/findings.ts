@@ -35,15 +35,9 @@ export abstract class Findings<P, F> {
   /** Whether an attempt ends with what was thrown. */
   protected abstract isRefusal(thrown: unknown): thrown is PartRefused<P>;
 
-  /** Replaces all findings by those of another collector. */
-  protected copy(from: Findings<P, F>): void {
-    for (const [key, finding] of from.#all) this.#all.set(key, finding);
-    Object.assign(this.#counts, from.#counts);
-  }
-
   /** Adds a finding, unless the same one is there, or too many of its kind are. */
   add(kind: FindingKind, place: P, text: string): void {
-    // Types that several operations use are read once for each.
+    // A type may be read again, where another one turns out to be refused.
     const key = `${kind} ${this.keyOf(place)} ${text}`;
     if (this.#all.has(key) || this.#counts[kind] > this.#max) return;
     this.#counts[kind] += 1;

@@ -1,6 +1,6 @@
 /** Marks what is sensitive in the contract of an imported service, by names, places and declarations, and reports it. */
 import { type Fault, type Operation, operation } from '../../contract/operation.ts';
-import { recursive } from '../../contract/recursive.ts';
+import { withTemplates } from '../../contract/recursive.ts';
 import { documented, isSecret } from '../../contract/scalar.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { isSecretName } from '../../contract/secret-text.ts';
@@ -126,8 +126,11 @@ class Marker {
   #rebuilt(schema: ObjectSchema, isWhole: boolean, reasonOf?: (name: string) => string | undefined): ObjectSchema {
     const { recursion, variants } = schema;
     if (recursion !== undefined) {
-      const template = this.#rebuilt(recursion.template, isWhole, reasonOf);
-      return template === recursion.template ? schema : recursive(template, recursion.levels);
+      const { group } = recursion;
+      const marked = withTemplates(recursion, (each) => this.#rebuilt(each, isWhole, reasonOf));
+      const known = isWhole ? this.#whole : this.#plain;
+      for (const [at, each] of group.entries()) known.set(each, marked[at]!);
+      return marked[group.indexOf(schema)]!;
     }
     const fields = Object.entries<Field>(schema.fields).map(([name, field]): [string, Field] => {
       const marked = this.#field(schema, name, field, isWhole, reasonOf?.(name));

@@ -8,7 +8,6 @@ import { capitalised } from '../names.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
 import { type ReadingOptions, Unread } from '../wsdl/read-location.ts';
-import { sizeOf } from '../wsdl/schema-size.ts';
 import { writeContracts } from '../wsdl/write-contract.ts';
 import { readOutput } from './answers.ts';
 import { loadOpenApi, type Node, type OpenApiDocuments, Refused } from './documents.ts';
@@ -17,6 +16,7 @@ import { type OpenApiFinding, OpenApiFindings, openApiFindingLines } from './fin
 import { readInput } from './messages.ts';
 import { memberName, StubNames, typeName } from './names.ts';
 import type { Declared } from './parameters.ts';
+import { sizeOf } from './schema-size.ts';
 import { type CutMembers, SchemaReader } from './schemas.ts';
 import { credentialsOf, serverOf, swaggerServer, tokenUrlOf } from './servers.ts';
 import { textOf } from './shapes.ts';

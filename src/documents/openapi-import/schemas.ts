@@ -22,7 +22,6 @@ import {
 } from '../../contract/schema.ts';
 import { bytesMax, itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
-import { sizeOf } from '../wsdl/schema-size.ts';
 import { keyOf, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
 import { memberName, StubNames, typeName } from './names.ts';
@@ -42,6 +41,7 @@ import {
   withName,
   xsdOf,
 } from './scalars.ts';
+import { sizeOf } from './schema-size.ts';
 import { type JsonType, type Shape, Shapes, typesOf } from './shapes.ts';
 
 /** Members of one object with all its parts, and how deep they are: JSON and FORM have 16 levels. */

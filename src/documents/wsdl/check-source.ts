@@ -3,7 +3,7 @@ import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 
 /** What a contract may import and call. */
 export const languageNames: readonly string[] = Object.freeze(
-  `binary boolean date dateTime decimal defineProblems double integer joined kind list map mapOf object oneOf operation optional
+  `binary boolean date dateTime decimal defineProblems double integer joined kind list map mapOf mutuallyRecursive object oneOf operation optional
   polymorphic recursive required self service string`.split(/\s+/),
 );
 

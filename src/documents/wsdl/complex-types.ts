@@ -1,6 +1,6 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
-import { mayEnd, recursive, self } from '../../contract/recursive.ts';
+import { asVariant, linkTypes, objectsIn, self, selfKey, withSelves, withTypeName } from '../../contract/recursive.ts';
 import {
   binary,
   documented,
@@ -9,10 +9,7 @@ import {
   map,
   type ObjectSchema,
   object,
-  oneOf,
-  optional,
   polymorphic,
-  required,
   type Schema,
   string,
 } from '../../contract/schema.ts';
@@ -39,25 +36,23 @@ import {
 import { type Content, elementChildren, limitOf, namespaceOfElement } from './particles.ts';
 import type { Prefixes } from './prefixes.ts';
 import type { Declared, SchemaIndex } from './schema-index.ts';
-import { messageFieldsMax, sizeOf, typeDepthMax } from './schema-size.ts';
 import { type ReadType, SimpleTypes } from './simple-types.ts';
 
-/** Parts of all types, each as often as it is read. */
+/** Parts of all types. Each type is read once, and again where another one turns out to be refused. */
 const partsMax = 500_000;
-/** Readings of types that stand in a type that contains itself. */
-const openReadsMax = 600;
-/** Types that may stand in place of one. */
-const variantsMax = 250;
+/** Types that are read in each other; others are read after these, so that no document is too deep for the stack. */
+const nestedMax = 24;
+/** Types in each other, and arrays of arrays: far deeper than messages are. */
+const depthMax = 100;
 /** Entries of a Map of xml-soap. */
 const entriesMax = 1_000;
-const namedMax = 20;
 
-/** What is too much for an attempt to read the messages. */
-export interface TypeBounds {
-  /** Members of a type and of those that extend it; with more, and always for 0, these are refused in its place. */
-  readonly variantFieldsMax: number;
-  /** Members of the type of an element; with more, it is XML as text. Undefined: no operation is imported so. */
-  readonly elementFieldsMax?: number;
+/** A record type of the messages that are being read. */
+interface OpenType {
+  readonly declared: Declared;
+  /** Stands for its object in others, until all of them are read. */
+  readonly self: ObjectSchema;
+  template?: ObjectSchema;
 }
 
 export class ComplexTypes {
@@ -65,49 +60,39 @@ export class ComplexTypes {
   readonly findings: FindingCollector;
   readonly prefixes: Prefixes;
   readonly simpleTypes: SimpleTypes;
-  readonly #known = new Map<LocatedElement, Schema>();
-  readonly #reading = new Set<LocatedElement>();
-  /** Those that are read a second time. */
-  readonly #again = new Set<LocatedElement>();
-  /** The objects that are read, with their names; those of types around. */
-  readonly #around = new Map<LocatedElement, ObjectSchema>();
-  /** The types around in which a part stands that is read. */
-  #open = new Set<LocatedElement>();
+  /** The objects of types. */
+  readonly #known = new Map<LocatedElement, ObjectSchema>();
+  readonly #refused = new Map<LocatedElement, Refused>();
+  /** Types that are read, or will be, with the messages that name them; undefined between messages. */
+  #open: Map<LocatedElement, OpenType> | undefined;
+  readonly #templates = new Map<ObjectSchema, OpenType>();
+  #waiting: OpenType[] = [];
+  #depth = 0;
+  /** How many objects are in each other in the object of a type. */
+  readonly #depths = new WeakMap<ObjectSchema, number>();
+  /** The types that may be arrays, in each other. */
+  readonly #arrays: LocatedElement[] = [];
   readonly #inlineNames = new Map<LocatedElement, string>();
-  #openReads = 0;
-  readonly #bounds: TypeBounds;
-  #readsVariants = false;
+  /** The member that names the type of an object: no type declares another one of its name. */
+  readonly #typeField: string;
   /** Whether an element has its bytes in an Include (XOP). */
   namesInclude = false;
-  /** Types of which no value would end: what contains them in themselves is left out. */
-  readonly #left = new Set<LocatedElement>();
   /** The names of objects by namespace: those of types come first. */
   readonly #names: UniqueNames;
   #parts = 0;
 
-  constructor(
-    index: SchemaIndex,
-    findings: FindingCollector,
-    prefixes: Prefixes,
-    timeZone: string,
-    bounds: TypeBounds,
-  ) {
-    this.#bounds = bounds;
+  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes, timeZone: string) {
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;
     this.simpleTypes = new SimpleTypes(index, findings, timeZone);
     this.#names = new UniqueNames(index.complexTypes());
-  }
-
-  /** Whether types were read that may stand in place of another. */
-  get readsVariants(): boolean {
-    return this.#readsVariants;
+    this.#typeField = index.unusedName('xsiType');
   }
 
   /** The type that `type` names, or that stands in the element. `name`: for a type without one. */
   typeOf(element: LocatedElement, declared: Declared, name: string, attribute = 'type'): ReadType {
-    const read = this.#typeOf(element, declared, name, attribute);
+    const read = this.#whole(() => this.#typeOf(element, declared, name, attribute));
     const { schema } = read;
     const mediaType = schema.kind === 'binary' ? expectedType(element) : undefined;
     return schema.kind === 'binary' && mediaType !== undefined
@@ -118,18 +103,91 @@ export class ComplexTypes {
   /** As `typeOf`; what is too large for a message is XML as text, where it could only be left out. */
   elementType(declared: Declared, isOptional: boolean): ReadType {
     const { element } = declared;
-    const { elementFieldsMax } = this.#bounds;
     try {
-      const read = this.typeOf(element, declared, capitalised(nameOf(element)));
-      // What a message consists of may be large.
-      const isOuter = this.#reading.size <= 1;
-      if (isOuter || sizeOf(read.schema).fields <= (elementFieldsMax ?? messageFieldsMax)) return read;
-      throw new TooLarge(element, `the type has more than ${elementFieldsMax} members`);
+      return this.typeOf(element, declared, capitalised(nameOf(element)));
     } catch (thrown) {
-      if (!(thrown instanceof TooLarge) || !(isOptional || elementFieldsMax !== undefined)) throw thrown;
+      if (!(thrown instanceof TooLarge) || !isOptional) throw thrown;
       this.findings.add('changed', element, `${thrown.message}: ${nameOf(element)} is XML as text`);
       return xmlText;
     }
+  }
+
+  /** Whether nothing is known of the content of a type: it is being read, or is still to be read. */
+  isUnread(schema: Schema): boolean {
+    if (schema.kind === 'list') return this.isUnread(schema.item);
+    const open = schema.kind === 'object' ? this.#templates.get(schema) : undefined;
+    return open !== undefined && open.template === undefined;
+  }
+
+  /** The object as it is read so far. */
+  contentOf(schema: ObjectSchema): ObjectSchema {
+    return this.#templates.get(schema)?.template ?? schema;
+  }
+
+  /** What `read` returns, with all types that it names. What it finds to be refused is left out where it is named, so this is read again. */
+  #whole(read: () => ReadType): ReadType {
+    if (this.#open !== undefined) return read();
+    for (;;) {
+      const open = new Map<LocatedElement, OpenType>();
+      this.#open = open;
+      try {
+        const { schema, ...others } = read();
+        this.#readWaiting(open);
+        return { ...others, schema: this.#linked(schema, [...open]) };
+      } catch (thrown) {
+        if (!(thrown instanceof RefusedLater)) throw thrown;
+      } finally {
+        this.#open = undefined;
+        this.#templates.clear();
+        this.#waiting = [];
+      }
+    }
+  }
+
+  #readWaiting(open: ReadonlyMap<LocatedElement, OpenType>): void {
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      if (open.get(next.declared.element) !== next) continue;
+      try {
+        this.#readContent(next);
+      } catch (thrown) {
+        if (thrown instanceof Refused) throw new RefusedLater();
+        throw thrown;
+      }
+    }
+  }
+
+  #linked(schema: Schema, open: readonly (readonly [LocatedElement, OpenType])[]): Schema {
+    const templates = open.flatMap(([, { template }]) => template ?? []);
+    const objects = linkTypes(templates);
+    const tooDeep = this.#tooDeep([...objects.values()]);
+    for (const [element, { self }] of open) {
+      const object = objects.get(selfKey(self))!;
+      if (tooDeep.has(object))
+        this.#refused.set(element, new TooLarge(element, `types are more than ${depthMax} deep in each other`));
+      this.#known.set(element, object);
+    }
+    if (tooDeep.size > 0) {
+      for (const [element] of open) this.#known.delete(element);
+      throw new RefusedLater();
+    }
+    return withSelves(schema, (self) => {
+      const type = this.#templates.get(self);
+      return type && this.#known.get(type.declared.element);
+    });
+  }
+
+  /** Those that have too many objects in each other; those that are in themselves do not count. `objects`: each after those in it. */
+  #tooDeep(objects: readonly ObjectSchema[]): ReadonlySet<ObjectSchema> {
+    const found = new Set<ObjectSchema>();
+    for (const each of objects) {
+      if (this.#depths.has(each)) continue;
+      const group = each.recursion?.group ?? [each];
+      const inside = group.flatMap((member) => [member, ...(member.variants ?? [])]).flatMap(objectsIn);
+      const depth = inside.reduce((deepest, part) => Math.max(deepest, this.#depths.get(part) ?? 0), 0) + 1;
+      for (const member of group) this.#depths.set(member, depth);
+      if (depth === depthMax + 1) for (const member of group) found.add(member);
+    }
+    return found;
   }
 
   #typeOf(element: LocatedElement, declared: Declared, name: string, attribute: string): ReadType {
@@ -158,6 +216,10 @@ export class ComplexTypes {
   }
 
   namedType(from: LocatedElement, type: QName, name: string): ReadType {
+    return this.#whole(() => this.#namedType(from, type, name));
+  }
+
+  #namedType(from: LocatedElement, type: QName, name: string): ReadType {
     const isMap = type.uri === xmlSoapUri && type.local === 'Map';
     const declared = isMap ? undefined : this.index.find('complexType', type);
     if (declared !== undefined) return complex(this.#read(declared, type.local));
@@ -186,137 +248,125 @@ export class ComplexTypes {
 
   /** An object with the content of a type and the name of a message. */
   message(declared: Declared, name: string): ObjectSchema {
-    const { emptyObject: _, ...schema } = this.#object(declared, name, this.#contentOf(declared));
-    const hasOtherTypes = this.index.derivedFrom(declared, 1).length > 0;
+    const hasOtherTypes = this.index.derivedFrom(declared).length > 0;
+    const read = () => complex(this.#object(declared, name, this.#contentOf(declared)));
+    // A message is an object, as what is read here.
+    const { emptyObject: _, ...schema } = this.#whole(read).schema as ObjectSchema;
     return documented({ ...schema, ...(hasOtherTypes && { hasOtherTypes: true as const }) });
   }
 
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
-    const known = this.#known.get(element);
-    const depth = this.#reading.size + (known === undefined ? 0 : sizeOf(known).depth);
-    if (depth > typeDepthMax) throw new TooLarge(element, `types are more than ${typeDepthMax} deep in each other`);
+    const known = this.#known.get(element) ?? this.#open?.get(element)?.self;
     if (known !== undefined) return known;
-    const around = this.#around.get(element);
-    if (around !== undefined) {
-      if (this.#left.has(element) || this.#openReads > openReadsMax)
-        throw new TooLarge(element, 'the type contains itself');
-      this.#open.add(element);
-      return around;
-    }
-    // An array of objects with such arrays: the objects are read, and stand for themselves in it.
-    const isFirst = !this.#reading.has(element);
-    if (!isFirst && this.#again.has(element)) throw new TooLarge(element, 'the type contains itself');
-    (isFirst ? this.#reading : this.#again).add(element);
-    const outside = this.#open;
-    this.#open = new Set();
+    if (this.#arrays.length > depthMax)
+      throw new TooLarge(element, `types are more than ${depthMax} deep in each other`);
+    // An array of objects with such arrays is read twice: the objects stand for themselves in it.
+    if (this.#arrays.filter((each) => each === element).length > 1)
+      throw new TooLarge(element, 'the type contains itself');
+    this.#arrays.push(element);
     try {
-      const schema =
-        this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared) ?? this.#record(declared, name);
-      // What stands for an object around it is right in that object alone.
-      if (this.#open.size === 0) this.#known.set(element, schema);
-      // Types that are in each other are read once for each way through them.
-      else this.#openReads += 1;
-      return schema;
+      const array = this.#encodedArray(declared) ?? this.#map(declared) ?? this.#array(declared);
+      if (array !== undefined) return array;
     } finally {
-      (isFirst ? this.#reading : this.#again).delete(element);
-      for (const each of this.#open) outside.add(each);
-      this.#open = outside;
+      this.#arrays.pop();
+    }
+    return this.#record(declared, name);
+  }
+
+  #record(declared: Declared, name: string): ObjectSchema {
+    const { element, schema } = declared;
+    const unique = element.attributes.has('name')
+      ? name
+      : (this.#inlineNames.get(element) ?? this.#uniqueName(schema.targetNamespace, name));
+    this.#inlineNames.set(element, unique);
+    const type = this.#openType(declared, unique);
+    if (this.#depth < nestedMax) this.#readContent(type);
+    else this.#waiting.push(type);
+    return type.self;
+  }
+
+  /** Throws Refused for a type that was refused before. */
+  #openType(declared: Declared, name: string): OpenType {
+    const refused = this.#refused.get(declared.element);
+    if (refused !== undefined) throw refused;
+    const namespace = this.prefixes.prefixOf(declared.schema.targetNamespace);
+    const type: OpenType = { declared, self: self(name, namespace === this.prefixes.own ? {} : namespace) };
+    this.#open?.set(declared.element, type);
+    this.#templates.set(type.self, type);
+    return type;
+  }
+
+  #readContent(type: OpenType): void {
+    const { declared, self } = type;
+    this.#depth += 1;
+    try {
+      type.template = this.#withVariants(declared, this.#object(declared, self.name, this.#contentOf(declared)));
+    } catch (thrown) {
+      if (thrown instanceof Refused) this.#refuse(type, thrown);
+      throw thrown;
+    } finally {
+      this.#depth -= 1;
     }
   }
 
-  #record(declared: Declared, name: string): Schema {
-    const unique = declared.element.attributes.has('name')
-      ? name
-      : (this.#inlineNames.get(declared.element) ?? this.#uniqueName(declared.schema.targetNamespace, name));
-    this.#inlineNames.set(declared.element, unique);
-    const { element, schema } = declared;
-    const namespace = this.prefixes.prefixOf(schema.targetNamespace);
-    this.#around.set(element, self(unique, namespace === this.prefixes.own ? undefined : namespace));
-    try {
-      const own = this.#object(declared, unique, this.#contentOf(declared));
-      const read = this.#withVariants(declared, own);
-      if (!this.#open.delete(element)) return read;
-      if (mayEnd(read)) return recursive(read);
-      this.#left.add(element);
-      return this.#withVariants(declared, this.#object(declared, unique, this.#contentOf(declared)));
-    } finally {
-      this.#around.delete(element);
-    }
+  /** With the types that were read since, which may name it. */
+  #refuse({ declared: { element } }: OpenType, thrown: Refused): void {
+    this.#refused.set(element, thrown);
+    const open = [...(this.#open?.keys() ?? [])];
+    for (const each of open.slice(open.indexOf(element))) this.#open?.delete(each);
   }
 
   /** With the types that extend it, where an element of the type may have an `xsi:type`. */
   #withVariants(declared: Declared, own: ObjectSchema): ObjectSchema {
     const { element } = declared;
     const isAbstract = element.attributes.get('abstract') === 'true';
-    const derived = this.index.derivedFrom(declared, variantsMax);
-    const concrete = derived.filter((each) => each.element.attributes.get('abstract') !== 'true');
     const names = new Set([own.name]);
-    const read: { readonly from: Declared; readonly object: ObjectSchema }[] = [];
-    const isLeftOut = this.#bounds.variantFieldsMax === 0 || derived.length >= variantsMax;
-    this.#readsVariants ||= !isLeftOut && concrete.length > 0;
-    for (const from of isLeftOut ? [] : concrete) {
+    const variants: Declared[] = [];
+    for (const from of this.index.derivedFrom(declared)) {
       const name = nameOf(from.element);
-      if (names.has(name)) {
+      const refused = this.#refused.get(from.element);
+      if (from.element.attributes.get('abstract') === 'true') continue;
+      if (refused !== undefined)
+        this.findings.add('refused', refused.place, `${refused.message}; ${name} is refused in place of ${own.name}`);
+      else if (names.has(name))
         this.findings.add(
           'refused',
           from.element,
           `another type is called ${name}; this one is refused in place of ${own.name}`,
         );
-        continue;
-      }
+      else variants.push(from);
       names.add(name);
-      try {
-        read.push({ from, object: this.#object(from, name, this.#contentOf(from)) });
-      } catch (thrown) {
-        if (!(thrown instanceof Refused)) throw thrown;
-        this.findings.add('refused', thrown.place, `${thrown.message}; ${name} is refused in place of ${own.name}`);
-      }
     }
-    const schema = read.length === 0 ? own : this.#polymorphic(declared, own, read, isAbstract);
-    const refused = isLeftOut || schema === undefined ? concrete.map((each) => nameOf(each.element)) : [];
-    if (refused.length > 0) {
-      this.#refuseVariants(element, own.name, refused);
-      return documented<ObjectSchema>({ ...own, hasOtherTypes: true });
+    if (variants.length === 0) {
+      if (isAbstract)
+        this.findings.add('changed', element, 'the type is abstract, and nothing that extends it is declared');
+      return own;
     }
-    if (isAbstract && read.length === 0)
-      this.findings.add('changed', element, 'the type is abstract, and nothing that extends it is declared');
-    return schema ?? own;
-  }
-
-  #refuseVariants(element: LocatedElement, name: string, types: readonly string[]): void {
-    const others = types.length > namedMax ? ` and ${types.length - namedMax} others` : '';
-    const named = `${types.slice(0, namedMax).join(', ')}${others}`;
-    this.findings.add(
-      'refused',
-      element,
-      `types that extend ${name} have too many members, and are refused in its place: ${named}`,
-    );
-  }
-
-  /** Undefined for more members than a message should have. */
-  #polymorphic(
-    declared: Declared,
-    own: ObjectSchema,
-    read: readonly { readonly from: Declared; readonly object: ObjectSchema }[],
-    isAbstract: boolean,
-  ): ObjectSchema | undefined {
-    let member = 'xsiType';
-    while ([own, ...read.map(({ object }) => object)].some(({ fields }) => Object.hasOwn(fields, member)))
-      member += '_';
-    const isThere = ({ element }: Declared) =>
-      element === declared.element || read.some(({ from }) => from.element === element);
-    const schema = polymorphic(
-      withTypeName(own, member, isAbstract),
-      read.map(({ from, object }) => {
-        const base = this.index.nearestBase(from, isThere);
-        const isRestricted = derivationOf(from.element) === 'restriction';
-        return withTypeName(object, member, true, isRestricted ? undefined : base && this.#nameOf(base));
-      }),
+    const isThere = (base: Declared) =>
+      base.element === element || variants.some((each) => each.element === base.element);
+    const typed = withTypeName(own, this.#typeField, isAbstract);
+    return polymorphic(
+      typed,
+      variants.map((each) => this.#variant(each, isThere)),
       { abstract: isAbstract },
     );
-    if (sizeOf(schema).fields <= this.#bounds.variantFieldsMax) return schema;
-    return undefined;
+  }
+
+  /** What stands for a type among those that may stand in place of another; it is read later. */
+  #variant(from: Declared, isThere: (base: Declared) => boolean): ObjectSchema {
+    const name = nameOf(from.element);
+    const base = this.index.nearestBase(from, isThere);
+    const isExtended = derivationOf(from.element) !== 'restriction';
+    const known = this.#known.get(from.element);
+    const extended = isExtended ? base && this.#nameOf(base) : undefined;
+    if (known !== undefined) return asVariant(known, this.#typeField, extended);
+    if (this.#open?.has(from.element) !== true) this.#waiting.push(this.#openType(from, name));
+    const { namespace } = this.#open!.get(from.element)!.self;
+    return self(name, {
+      ...(namespace !== undefined && { namespace }),
+      ...(extended !== undefined && { extends: extended }),
+    });
   }
 
   #nameOf({ element, schema }: Declared): NonNullable<ObjectSchema['extends']> {
@@ -329,17 +379,15 @@ export class ComplexTypes {
     const canBeEmpty =
       Object.values(fields).every(({ required }) => !required) && choices.every(({ orNone }) => orNone === true);
     try {
-      const made = object(name, fields, {
+      return object(name, fields, {
         choices,
         ...(namespace !== this.prefixes.own && { namespace }),
         ...(canBeEmpty && { emptyObject: 'present' }),
       });
-      if (sizeOf(made).fields <= messageFieldsMax) return made;
     } catch (thrown) {
       if (thrown instanceof TypeError) throw new Refused(element, thrown.message);
       throw thrown;
     }
-    throw new TooLarge(element, `a message with it would have more than ${messageFieldsMax} members`);
   }
 
   #contentOf(declared: Declared): Content {
@@ -429,26 +477,8 @@ const xmlText: ReadType = {
   hasInlineLengths: false,
 };
 
-/** The member that names the type comes first. */
-function withTypeName(
-  { name, namespace, fields, choices, emptyObject }: ObjectSchema,
-  member: string,
-  isRequired: boolean,
-  base?: ObjectSchema['extends'],
-): ObjectSchema {
-  const typeName = oneOf(`${name}TypeName`, name);
-  const field = (isRequired ? required : optional)(typeName, 'The name of the type (`xsi:type`).', { xml: 'type' });
-  return object(
-    name,
-    { [member]: field, ...fields },
-    {
-      choices,
-      ...(namespace !== undefined && { namespace }),
-      ...(base !== undefined && { extends: base }),
-      ...(emptyObject !== undefined && !isRequired && { emptyObject }),
-    },
-  );
-}
+/** A type is refused that others name already. */
+class RefusedLater extends Error {}
 
 /** `extension` or `restriction`, where the type has content of its own. */
 function derivationOf(type: LocatedElement): string | undefined {

@@ -287,6 +287,9 @@ export class ContentReader {
   }
 
   #addChoice(options: Choice['options'], canBeEmpty: boolean): void {
+    const isUnread = (name: string) => this.#types.isUnread(this.#fields.get(name)!.schema);
+    // Here, too, no value might end.
+    canBeEmpty ||= options.every((names) => names.some(isUnread));
     const doc = `One of them: ${options.map((names) => names.join(' and ')).join(', or ')}.`;
     this.#choices.push({ options, exclusive: true, ...(canBeEmpty && { orNone: true }), problem: 'missingField', doc });
   }
@@ -393,8 +396,35 @@ export class ContentReader {
     // An answer has one member of a choice, and no nil ones besides.
     const mayBeNil = isNillable && !isRepeated && !isInChoice;
     const optionally = () => optional(schema, doc, mayBeNil ? options : { nillable: false, ...options });
-    const mandatory = () => (isRepeated ? required(schema, doc, options) : field(schema, doc, isNillable, options));
-    this.#add(element, name, isOptional ? optionally() : mandatory(), isInChoice);
+    const mandatory = () =>
+      isRepeated ? required(schema, doc, options) : this.#mandatory(schema, doc, isNillable, options);
+    // No value would end of types that must contain each other.
+    const mayBeAbsent = isOptional || (isRepeated && this.#types.isUnread(schema));
+    this.#add(element, name, mayBeAbsent ? optionally() : mandatory(), isInChoice);
+  }
+
+  /**
+   * WSDL says what stubs send, and not what a server requires: an element that must be there may be empty, which is absent in the
+   * contract, unless its type excludes that.
+   */
+  #mandatory(schema: Schema, doc: string, isNillable: boolean, options: FieldOptions): Field {
+    if (isNillable) return optional(schema, doc, { mandatoryInStubs: 'nillable', ...options });
+    if (this.#mayBeEmpty(schema)) return optional(schema, doc, { mandatoryInStubs: 'empty', ...options });
+    return required(schema, doc, options);
+  }
+
+  #mayBeEmpty(schema: Schema): boolean {
+    switch (schema.kind) {
+      case 'string':
+        return (schema.min ?? 0) === 0 && (schema.pattern === undefined || matchesEmpty(schema.pattern));
+      case 'list':
+      case 'map':
+        return true;
+      case 'object':
+        return Object.values(this.#types.contentOf(schema).fields).every(({ required }) => !required);
+      default:
+        return false;
+    }
   }
 
   /** An attribute that is declared elsewhere, in the namespace of that schema. */
@@ -510,28 +540,4 @@ function attributeName(element: LocatedElement): string {
 
 function isMandatoryElement(element: LocatedElement): boolean {
   return element.local === 'element' && element.attributes.get('minOccurs') !== '0';
-}
-
-/**
- * WSDL says what stubs send, and not what a server requires: an element that must be there may be empty, which is absent in the
- * contract, unless its type excludes that.
- */
-function field(schema: Schema, doc: string, isNillable: boolean, options: FieldOptions): Field {
-  if (isNillable) return optional(schema, doc, { mandatoryInStubs: 'nillable', ...options });
-  if (mayBeEmpty(schema)) return optional(schema, doc, { mandatoryInStubs: 'empty', ...options });
-  return required(schema, doc, options);
-}
-
-function mayBeEmpty(schema: Schema): boolean {
-  switch (schema.kind) {
-    case 'string':
-      return (schema.min ?? 0) === 0 && (schema.pattern === undefined || matchesEmpty(schema.pattern));
-    case 'list':
-    case 'map':
-      return true;
-    case 'object':
-      return Object.values(schema.fields).every(({ required }) => !required);
-    default:
-      return false;
-  }
 }

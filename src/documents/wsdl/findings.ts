@@ -41,19 +41,6 @@ export class FindingCollector extends Findings<LocatedElement, Finding> {
     return thrown instanceof Refused || thrown instanceof TooManyParts;
   }
 
-  /** A collector with the findings so far, for an attempt. */
-  branch(): FindingCollector {
-    const branch = new FindingCollector(this.#fileOf);
-    branch.take(this);
-    return branch;
-  }
-
-  /** Adds the findings of a branch of this collector. */
-  take(branch: FindingCollector): void {
-    this.copy(branch);
-    for (const text of branch.#once) this.#once.add(text);
-  }
-
   /** At its first place only. */
   addOnce(kind: FindingKind, element: LocatedElement, text: string): void {
     if (this.#once.has(text)) return;

@@ -25,7 +25,7 @@ import { type Marked, type MarkedField, markSecrets, type SecretChoice, unknownF
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
 import { faultTypeValues } from '../xsd.ts';
-import { ComplexTypes, type TypeBounds } from './complex-types.ts';
+import { ComplexTypes } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
 import { Refused } from './findings.ts';
@@ -53,19 +53,6 @@ import {
 import { Prefixes } from './prefixes.ts';
 import { Unread } from './read-location.ts';
 import { SchemaIndex } from './schema-index.ts';
-import { sizeOf } from './schema-size.ts';
-
-/** Fields of all messages: those of a type that occurs in several places count in each. */
-const fieldsMax = 2_000_000;
-/** Where operations are left out, the next bounds are tried. */
-const attemptedBounds: readonly [TypeBounds, ...TypeBounds[]] = [
-  { variantFieldsMax: 20_000 },
-  { variantFieldsMax: 5_000 },
-  { variantFieldsMax: 500 },
-  { variantFieldsMax: 0 },
-  { variantFieldsMax: 0, elementFieldsMax: 2_000 },
-  { variantFieldsMax: 0, elementFieldsMax: 500 },
-];
 
 export interface ImportChoice extends PortChoice, SecretChoice {
   /** The time zone of moments without one; UTC by default. */
@@ -158,17 +145,11 @@ function importPort(
   }));
   const problems = problemsOf(declared);
   const role = kebabCase(name);
-  const attempt = (bounds: TypeBounds) => {
-    const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
-    const types = new ComplexTypes(index, findings.branch(), prefixes, choice.timeZone ?? 'UTC', bounds);
-    const read = new MessageReader(types, compileNames(choice.reads ?? []));
-    const operations = declared.map((each) => read.operation(each, role, problems));
-    return { types, operations: operations.filter((each) => each !== undefined) };
-  };
-  const { types, operations } = mostOperations(attempt, declared.length);
-  findings.take(types.findings);
+  const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
+  const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
+  const read = new MessageReader(types, compileNames(choice.reads ?? []));
+  const operations = declared.map((each) => read.operation(each, role, problems)).filter((each) => each !== undefined);
   if (operations.length === 0) return undefined;
-  const { prefixes } = types;
   const style = styleOf(declared, operations);
   const shaped = operations.map((each) => (style === 'request-result' ? unwrapped(each) : each));
   const { operations: messages, fields: secrets, unknown } = markSecrets(shaped, choice);
@@ -199,24 +180,6 @@ function importPort(
   return { service: made, secrets, unknown };
 }
 
-interface Attempt {
-  readonly types: ComplexTypes;
-  readonly operations: readonly Operation[];
-}
-
-/** The first attempt with the most operations: types that extend others, or large ones, may be too much for messages. */
-function mostOperations(attempt: (bounds: TypeBounds) => Attempt, count: number): Attempt {
-  const [first, ...others] = attemptedBounds;
-  let best = attempt(first);
-  for (const bounds of others) {
-    if (best.operations.length === count) return best;
-    if (bounds.elementFieldsMax === undefined && !best.types.readsVariants) continue;
-    const other = attempt(bounds);
-    if (other.operations.length > best.operations.length) best = other;
-  }
-  return best;
-}
-
 /** Reads each message once: operations may share its element. */
 class MessageReader {
   readonly #types: ComplexTypes;
@@ -225,7 +188,6 @@ class MessageReader {
   readonly #faults = new Map<string, Fault | undefined>();
   /** The types of elements of the Body, by their qualified names. */
   readonly #bodyElements = new Map<string, Schema>();
-  #fields = 0;
 
   constructor(types: ComplexTypes, isReading: (name: string) => boolean) {
     this.#types = types;
@@ -244,9 +206,6 @@ class MessageReader {
       const result = `${capitalised(name)}Result`;
       const output = declared.isOneWay ? object(result, {}) : this.#message(declared, 'output', result);
       const effect = this.#isReading(name) && !declared.isOneWay ? 'reads' : 'writes';
-      this.#fields += sizeOf(input).fields + sizeOf(output).fields;
-      if (this.#fields > fieldsMax)
-        throw new Refused(declared.element, `all messages together have more than ${fieldsMax} members`);
       if (effect === 'writes')
         findings.add('check', declared.element, `${name} writes, since --reads does not name it`);
       const elements = elementsOf(declared, this.#types.prefixes);

@@ -353,7 +353,7 @@ export function readMessage(
   const declared = type && types.index.find('complexType', type);
   if (type === undefined || declared === undefined) return textMessage(types, found, name);
   const isOwn = type.uri === message.name.uri;
-  if (isOwn && types.index.derivedFrom(declared, 1).length === 0) return types.message(declared, name);
+  if (isOwn && types.index.derivedFrom(declared).length === 0) return types.message(declared, name);
   // A type of another namespace keeps its name, and so does one in whose place others stand.
   const { schema } = types.namedType(found.element, type, type.local);
   const isKept = schema.kind === 'object' && (!isOwn || schema.variants !== undefined);

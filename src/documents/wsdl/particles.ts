@@ -1,5 +1,5 @@
 /** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
-import type { Choice, Field } from '../../contract/schema.ts';
+import type { Choice, Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { itemsMax } from '../imported-limits.ts';
 import type { FindingCollector } from './findings.ts';
@@ -24,6 +24,10 @@ export interface TypeReader {
   typeOf(element: LocatedElement, declared: Declared, name: string): ReadType;
   /** As `typeOf`; what is too large for a message is XML as text, where it could only be left out. */
   elementType(declared: Declared, isOptional: boolean): ReadType;
+  /** Whether nothing is known of the content of a type: it is being read, or is still to be read. */
+  isUnread(schema: Schema): boolean;
+  /** The object as it is read so far. */
+  contentOf(schema: ObjectSchema): ObjectSchema;
   /** Set for an element that has its bytes in an Include (XOP). */
   namesInclude: boolean;
   /** Counts a part of a type that is read. Throws Unread for too many: groups and types can name each other exponentially often. */

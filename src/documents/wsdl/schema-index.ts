@@ -24,7 +24,10 @@ export class SchemaIndex {
   /** The elements that may stand in place of one, by the key of that. */
   readonly #substitutes = new Map<string, Declared[]>();
 
+  readonly #roots: readonly LocatedElement[];
+
   constructor(schemas: readonly SchemaDocument[]) {
+    this.#roots = schemas.map(({ root }) => root);
     for (const schema of schemas)
       for (const element of schema.root.children) {
         const kind = kinds.find((each) => each === element.local);
@@ -59,9 +62,22 @@ export class SchemaIndex {
     return found;
   }
 
-  /** The types that extend or restrict a type, and those that extend these; `countMax` at most. */
-  derivedFrom(type: Declared, countMax: number): readonly Declared[] {
-    return allBelow(this.#derived, type, countMax);
+  /** The types that extend or restrict a type, and those that extend these. */
+  derivedFrom(type: Declared): readonly Declared[] {
+    return allBelow(this.#derived, type, Number.POSITIVE_INFINITY);
+  }
+
+  /** The name, or the same with `_` behind it, which nothing in the schemas is called. */
+  unusedName(wanted: string): string {
+    const names = new Set<string>();
+    const waiting = this.#roots.slice();
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      names.add(nameOf(at));
+      for (const each of at.children) waiting.push(each);
+    }
+    let name = wanted;
+    while (names.has(name)) name += '_';
+    return name;
   }
 
   /** The elements that may stand in place of an element, and in place of these; `countMax` at most. */

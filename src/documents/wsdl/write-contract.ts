@@ -95,11 +95,13 @@ class Writer {
     if (seen.has(schema)) return;
     if (schema.kind === 'object') {
       seen.add(schema);
-      for (const field of Object.values((schema.recursion?.template ?? schema).fields)) {
+      for (const each of schema.recursion?.group ?? []) this.#count(each, seen);
+      const { fields, variants = [] } = schema.recursion?.template ?? schema;
+      for (const field of Object.values(fields)) {
         this.#note(print(this.#options(field) ?? ''));
         this.#count(field.schema, seen);
       }
-      for (const each of (schema.recursion?.template ?? schema).variants ?? []) this.#count(each, seen);
+      for (const each of variants) this.#count(each, seen);
     } else if (schema.kind === 'list') this.#count(schema.item, seen);
     else if (schema.kind !== 'map') this.#note(print(scalarExpression(schema)));
     else if (schema.item !== undefined) this.#count(schema.item, seen);
@@ -240,6 +242,7 @@ class Writer {
     const known = this.#objects.get(schema);
     if (known !== undefined) return known;
     const { recursion } = schema;
+    if (recursion !== undefined && recursion.group.length > 1) return this.#memberOfGroup(schema, recursion);
     if (recursion !== undefined) this.#imports.add('recursive');
     const expression =
       recursion === undefined
@@ -251,12 +254,29 @@ class Writer {
     return name;
   }
 
+  /** Declares the objects that hold each other, and returns what names the one. */
+  #memberOfGroup(schema: ObjectSchema, recursion: Recursion): string {
+    this.#imports.add('mutuallyRecursive');
+    const names = new UniqueNames();
+    const written = recursion.group.map((each) => {
+      return [names.take(constantName(each.name)), this.#object(each.recursion?.template ?? each)] as const;
+    });
+    const constant = this.#nameFor(`${schema.name}Types`);
+    for (const [at, [name]] of written.entries()) this.#objects.set(recursion.group[at]!, `${constant}.${name}`);
+    this.#declare(
+      constant,
+      call('mutuallyRecursive', members(Object.fromEntries(written), true), ...this.#levels(recursion)),
+    );
+    return this.#objects.get(schema)!;
+  }
+
   #levels({ levels }: Recursion): readonly Expression[] {
     return levels === defaultLevels ? [] : [String(levels)];
   }
 
-  #self({ name, namespace }: ObjectSchema): Expression {
+  #self({ name, namespace, extends: base }: ObjectSchema): Expression {
     this.#imports.add('self');
+    if (base !== undefined) return call('self', quote(name), dataExpression({ namespace, extends: base }));
     return call('self', quote(name), ...(namespace === undefined ? [] : [quote(namespace)]));
   }
 
@@ -268,7 +288,7 @@ class Writer {
     return call(
       'polymorphic',
       this.#plainObject(schema),
-      { items: variants.map((each) => this.#objectName(each)) },
+      { items: variants.map((each) => (each.isSelf ? this.#self(each) : this.#objectName(each))) },
       options,
     );
   }

@@ -1,8 +1,9 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
 import { ownMembers } from '../../contract/member-names.ts';
 import { formStep } from '../../contract/path.ts';
-import { type ObjectSchema, type Schema, variantChooser } from '../../contract/schema.ts';
-import { walk } from '../../contract/walk.ts';
+import { type Schema, variantChooser } from '../../contract/schema.ts';
+import { type Visited, walk } from '../../contract/walk.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
@@ -17,7 +18,7 @@ export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Pr
 
 /** `prefix` comes before every key; empty for none. */
 export function compilePrintUnder(prefix: string, schema: Schema, formatDateTime: FormatDateTime): Print {
-  const append = compile(schema, formatDateTime)(`&${prefix}`);
+  const append = compile(schema, formatDateTime)(`&${prefix}`, { count: 0 });
   const root: Place = { key: '', starts: [] };
   return (value) => append('', root, value).slice(1);
 }
@@ -58,18 +59,25 @@ interface Place {
 
 type AppendAt = (text: string, place: Place, value: unknown) => string;
 
+/** Counts the texts of a message that are compiled for their keys. */
+interface Starts {
+  count: number;
+}
+
+/** More than messages have; what is beyond them is compiled once for all places. */
+const startsMax = 2_000;
+
 /** Compiles the pairs of a value for its key below the place. */
-type CompileAt = (key: string) => AppendAt;
+type CompileAt = (key: string, starts: Starts) => AppendAt;
+
+const visitedBy = memoizeWeakly((_: FormatDateTime): Visited<CompileAt> => new WeakMap());
 
 function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'form');
-  let scalars = 0;
-  // Compiled once for all places: the key of the place says where it is.
-  const wholes = new Map<ObjectSchema, AppendAt>();
   const compileText =
     (append: Append): CompileAt =>
-    (key) => {
-      const number = scalars++;
+    (key, counter) => {
+      const number = counter.count++;
       const start = `${key}=`;
       return (text, { key, starts }, value) => {
         if (starts === undefined) return append(text + key + start, value);
@@ -77,70 +85,83 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
         return append(text + starts[number], value);
       };
     };
-  return walk<CompileAt>(schema, {
-    scalar: (scalar) => compileText(scalarAppend(scalar, appendText, appendDateTime)),
-    joined: () => compileText((text, value) => appendText(text, (value as string[]).join(','))),
-    list:
-      ({ whenEmpty }, item) =>
-      (key) => {
-        const append = item('');
-        const placeOf = compilePlaces(key);
-        return (text, place, value) => {
-          const items = value as readonly unknown[];
+  return walk<CompileAt>(
+    schema,
+    {
+      scalar: (scalar) => compileText(scalarAppend(scalar, appendText, appendDateTime)),
+      joined: () => compileText((text, value) => appendText(text, (value as string[]).join(','))),
+      list:
+        ({ whenEmpty }, item) =>
+        (key, starts) => {
+          const append = item('', starts);
+          const placeOf = compilePlaces(key);
+          return (text, place, value) => {
+            const items = value as readonly unknown[];
+            let printed = text;
+            for (const [index, each] of items.entries()) {
+              const at = placeOf(place, index);
+              printed = each === null ? `${printed}${at.key}.${encode(nilMark)}=true` : append(printed, at, each);
+            }
+            return whenEmpty !== undefined && items.length === 0 ? `${text}${place.key}${key}=` : printed;
+          };
+        },
+      map:
+        ({ whenEmpty }) =>
+        (key) =>
+        (text, place, value) => {
           let printed = text;
-          for (const [index, each] of items.entries()) {
-            const at = placeOf(place, index);
-            printed = each === null ? `${printed}${at.key}.${encode(nilMark)}=true` : append(printed, at, each);
-          }
-          return whenEmpty !== undefined && items.length === 0 ? `${text}${place.key}${key}=` : printed;
-        };
-      },
-    map:
-      ({ whenEmpty }) =>
-      (key) =>
-      (text, place, value) => {
-        let printed = text;
-        for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
-          printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
-        return whenEmpty !== undefined && printed === text ? `${text}${place.key}${key}=` : printed;
-      },
-    variants: (schema, own, others) => (key) => {
-      const appendOf = variantChooser(
-        schema,
-        own(key),
-        others.map((each) => each(key)),
-      );
-      return (text, place, value) => appendOf(value)(text, place, value);
+          for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
+            printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
+          return whenEmpty !== undefined && printed === text ? `${text}${place.key}${key}=` : printed;
+        },
+      variants: (schema, own, others) =>
+        forAllPlaces((key, starts) => {
+          const appendOf = variantChooser(
+            schema,
+            own(key, starts),
+            others.map((each) => each(key, starts)),
+          );
+          return (text, place, value) => appendOf(value)(text, place, value);
+        }, schema.recursion !== undefined),
+      self: (_, whole) => atPlace(() => whole()('', { count: startsMax })),
+      object: ({ json, emptyObject, recursion }, members) =>
+        forAllPlaces((key, starts) => {
+          const isKept = json !== undefined || (emptyObject !== undefined && key !== '&');
+          const parts = members.map(({ name, part }) => ({
+            name,
+            append: part(key === '&' ? `&${encodedStep(name)}` : `${key}.${encodedStep(name)}`, starts),
+          }));
+          const membersIn = ownMembers(members.map(({ name }) => name));
+          return (text, place, value) => {
+            const object = membersIn(value);
+            let printed = text;
+            for (const { name, append } of parts) {
+              const member = object[name];
+              if (member !== undefined) printed = append(printed, place, member);
+            }
+            // Items are counted without gaps, and one of them may be an empty list.
+            return isKept && printed === text ? `${text}${place.key}${key}=` : printed;
+          };
+        }, recursion !== undefined),
     },
-    self: (schema, whole) => (key) => (text, place, value) => {
-      let append = wholes.get(schema);
-      if (append === undefined) {
-        append = whole()('');
-        wholes.set(schema, append);
-      }
-      return append(text, { key: `${place.key}${key}`, starts: undefined }, value);
-    },
-    object:
-      ({ json, emptyObject }, members) =>
-      (key) => {
-        const isKept = json !== undefined || (emptyObject !== undefined && key !== '&');
-        const parts = members.map(({ name, part }) => ({
-          name,
-          append: part(key === '&' ? `&${encodedStep(name)}` : `${key}.${encodedStep(name)}`),
-        }));
-        const membersIn = ownMembers(members.map(({ name }) => name));
-        return (text, place, value) => {
-          const object = membersIn(value);
-          let printed = text;
-          for (const { name, append } of parts) {
-            const member = object[name];
-            if (member !== undefined) printed = append(printed, place, member);
-          }
-          // Items are counted without gaps, and one of them may be an empty list.
-          return isKept && printed === text ? `${text}${place.key}${key}=` : printed;
-        };
-      },
-  });
+    visitedBy(formatDateTime),
+  );
+}
+
+/** Compiles an object for its key; once for all keys where it is in itself, or a message has very many texts. */
+function forAllPlaces(compileAt: CompileAt, isRecursive: boolean): CompileAt {
+  const whole = atPlace(() => compileAt('', { count: startsMax }));
+  return (key, starts) =>
+    key !== '&' && (isRecursive || starts.count >= startsMax) ? whole(key, starts) : compileAt(key, starts);
+}
+
+/** The key of the place says where the value is. Compiled at its first use. */
+function atPlace(compile: () => AppendAt): CompileAt {
+  let append: AppendAt | undefined;
+  return (key) => (text, place, value) => {
+    append ??= compile();
+    return append(text, { key: `${place.key}${key}`, starts: undefined }, value);
+  };
 }
 
 /** Only the dots of a name are not those between names. */

@@ -4,6 +4,7 @@ import { withDepth } from '../../contract/attachments.ts';
 import { parser } from '../../contract/lexical.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { isKey, isWrittenEmpty } from '../../contract/read.ts';
+import { defaultLevels } from '../../contract/recursive.ts';
 import {
   type Choice,
   entryText,
@@ -13,7 +14,7 @@ import {
   type ScalarSchema,
   type SetSchema,
 } from '../../contract/schema.ts';
-import { type Member, walk } from '../../contract/walk.ts';
+import { type Member, partsIn, walk } from '../../contract/walk.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { parseText } from './parse.ts';
 import type { Limits } from './scan.ts';
@@ -21,6 +22,9 @@ import { textOfValue } from './value-text.ts';
 
 /** Returns the canonical value of a whole text, or undefined where the text is not plain or not valid. It never refuses. */
 export type ReadPlain = (text: string) => unknown;
+
+/** Parts of a schema: each message is compiled by itself. */
+const partsMax = 5_000;
 
 /** Values share the memory of their text, so long texts are left to the strict reader. */
 const lengthMax = 65_536;
@@ -55,7 +59,8 @@ export function createPlainReader(
 ): (operation: Operation, text: string) => unknown {
   const readOf = memoize((operation: Operation): ReadPlain => {
     const schema = schemaOf(operation);
-    return schema === undefined ? () => undefined : compilePlain(schema, withDepth(within, schema));
+    const isLarge = schema !== undefined && partsIn(schema).length > partsMax;
+    return schema === undefined || isLarge ? () => undefined : compilePlain(schema, withDepth(within, schema));
   });
   return (operation, text) => readOf(operation)(text);
 }
@@ -82,7 +87,8 @@ export function compilePlain(schema: ObjectSchema, { depthMax, membersMax }: Lim
       return (source) => {
         const level = levels.get(object) ?? 1;
         // What is too deep is left to the strict reader.
-        if (level === object.recursion?.levels || depth + further + depthOfLevel > depthMax) return undefined;
+        if (level === (object.recursion?.levels ?? defaultLevels) || depth + further + depthOfLevel > depthMax)
+          return undefined;
         levels.set(object, level + 1);
         further += depthOfLevel;
         try {

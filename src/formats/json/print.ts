@@ -2,8 +2,9 @@
 import { conventionsOfMessages } from '../../contract/conventions.ts';
 import { holdsAnyElement, isEntries, type Schema, variantChooser } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
-import { type Member, walk } from '../../contract/walk.ts';
+import { type Member, type Visited, walk } from '../../contract/walk.ts';
 import { isExactInteger } from '../../lib/exact-json.ts';
+import { memoizeWeakly } from '../../lib/memoize.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
@@ -22,58 +23,67 @@ export function compilePrint(
   return (value) => append(before, value) + after;
 }
 
+const visitedBy = memoizeWeakly((_: FormatDateTime) => {
+  return { withLists: new WeakMap(), withoutLists: new WeakMap() } as const satisfies Record<string, Visited<Part>>;
+});
+
 function compile(schema: Schema, formatDateTime: FormatDateTime, hasEmptyLists: boolean): Part {
+  const { withLists, withoutLists } = visitedBy(formatDateTime);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
-  return walk<Part>(schema, {
-    scalar(scalar) {
-      if (scalar.kind === 'decimal' && scalar.json !== 'text')
-        return bare(scalar.json === 'number' ? appendNumber : appendDecimal);
-      if (scalar.kind === 'string' && scalar.json !== undefined) return bare(appendValue);
-      const append = scalarAppend(scalar, appendText, appendDateTime);
-      return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
+  return walk<Part>(
+    schema,
+    {
+      scalar(scalar) {
+        if (scalar.kind === 'decimal' && scalar.json !== 'text')
+          return bare(scalar.json === 'number' ? appendNumber : appendDecimal);
+        if (scalar.kind === 'string' && scalar.json !== undefined) return bare(appendValue);
+        const append = scalarAppend(scalar, appendText, appendDateTime);
+        return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
+      },
+      joined: () => quoted((text, value) => appendText(text, (value as string[]).join(','))),
+      list(list, item) {
+        if (isEntries(list)) return bare(compileItems(item, { start: '{', separator: ',', end: '}', empty: '{}' }));
+        const { wrapped, itemName } = list;
+        const label = wrapped ? `{${JSON.stringify(itemName)}:` : '';
+        const end = wrapped ? '}' : '';
+        const nil = list.nullItems && `${label}null${end}`;
+        const part = { ...item, before: label + item.before, after: item.after + end, nil };
+        return bare(compileItems(part, { start: '[', separator: ',', end: ']', empty: '[]' }));
+      },
+      map(_, item) {
+        if (item === undefined) return bare((text, value) => text + JSON.stringify(value));
+        const { before, append, after } = item;
+        return bare((text, value) => {
+          let printed = text;
+          let label = '{';
+          for (const [key, each] of Object.entries(value as Readonly<Record<string, unknown>>)) {
+            printed = append(`${printed}${label}${JSON.stringify(key)}:${before}`, each) + after;
+            label = ',';
+          }
+          return label === '{' ? `${text}{}` : `${printed}}`;
+        });
+      },
+      variants(schema, own, others) {
+        const partOf = variantChooser(schema, own, others);
+        return bare((text, value) => partOf(value).append(text, value));
+      },
+      self: (_, whole) => bare((text, value) => whole().append(text, value)),
+      object({ json: form, choices }, members) {
+        if (form === 'value') return bare(compileValue(members));
+        if (form === 'entry') return bare(compileEntry(members));
+        const parts = members.map(({ name, field: { json = name, schema }, part }) => {
+          const label = `${JSON.stringify(json)}:`;
+          // Where one excludes others, one without items would be there beside them.
+          const isAlternative = choices.some(({ options, exclusive }) => exclusive && options.flat().includes(name));
+          const absent = hasEmptyLists && !isAlternative && isPrintedEmpty(schema) ? `${label}[]` : '';
+          return { ...part, name, before: label + part.before, absent };
+        });
+        const empty = parts.flatMap(({ absent }) => (absent === '' ? [] : [absent]));
+        return bare(compileMembers(parts, { start: '{', separator: ',', end: '}', empty: `{${empty.join(',')}}` }));
+      },
     },
-    joined: () => quoted((text, value) => appendText(text, (value as string[]).join(','))),
-    list(list, item) {
-      if (isEntries(list)) return bare(compileItems(item, { start: '{', separator: ',', end: '}', empty: '{}' }));
-      const { wrapped, itemName } = list;
-      const label = wrapped ? `{${JSON.stringify(itemName)}:` : '';
-      const end = wrapped ? '}' : '';
-      const nil = list.nullItems && `${label}null${end}`;
-      const part = { ...item, before: label + item.before, after: item.after + end, nil };
-      return bare(compileItems(part, { start: '[', separator: ',', end: ']', empty: '[]' }));
-    },
-    map(_, item) {
-      if (item === undefined) return bare((text, value) => text + JSON.stringify(value));
-      const { before, append, after } = item;
-      return bare((text, value) => {
-        let printed = text;
-        let label = '{';
-        for (const [key, each] of Object.entries(value as Readonly<Record<string, unknown>>)) {
-          printed = append(`${printed}${label}${JSON.stringify(key)}:${before}`, each) + after;
-          label = ',';
-        }
-        return label === '{' ? `${text}{}` : `${printed}}`;
-      });
-    },
-    variants(schema, own, others) {
-      const partOf = variantChooser(schema, own, others);
-      return bare((text, value) => partOf(value).append(text, value));
-    },
-    self: (_, whole) => bare((text, value) => whole().append(text, value)),
-    object({ json: form, choices }, members) {
-      if (form === 'value') return bare(compileValue(members));
-      if (form === 'entry') return bare(compileEntry(members));
-      const parts = members.map(({ name, field: { json = name, schema }, part }) => {
-        const label = `${JSON.stringify(json)}:`;
-        // Where one excludes others, one without items would be there beside them.
-        const isAlternative = choices.some(({ options, exclusive }) => exclusive && options.flat().includes(name));
-        const absent = hasEmptyLists && !isAlternative && isPrintedEmpty(schema) ? `${label}[]` : '';
-        return { ...part, name, before: label + part.before, absent };
-      });
-      const empty = parts.flatMap(({ absent }) => (absent === '' ? [] : [absent]));
-      return bare(compileMembers(parts, { start: '{', separator: ',', end: '}', empty: `{${empty.join(',')}}` }));
-    },
-  });
+    hasEmptyLists ? withLists : withoutLists,
+  );
 }
 
 /** The value of the one field that there is. */

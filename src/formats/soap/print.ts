@@ -13,7 +13,8 @@ import {
   variantChooser,
 } from '../../contract/schema.ts';
 import { elementAround, elementNamespace, itemNamespace, namespacesOf, type Service } from '../../contract/service.ts';
-import { walk } from '../../contract/walk.ts';
+import { type Visited, walk } from '../../contract/walk.ts';
+import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
 import { escapeXml, escapeXmlAttribute } from '../../lib/xml/print.ts';
 import {
   type Append,
@@ -58,6 +59,13 @@ export interface Content {
   readonly repeat?: (element: string) => Append;
 }
 
+/** The contents of the objects of a service, by how bytes and date and time are printed, and by side. */
+const contentsOf = memoizeWeakly((_: Service) =>
+  memoizeWeakly((_: PrintBytes) =>
+    memoizeWeakly((_: FormatDateTime) => memoize((_: Printed): Visited<Content> => new WeakMap())),
+  ),
+);
+
 /**
  * Lists and maps are types of the service, in its own namespace, as in its published WSDL. That needs no prefix.
  *
@@ -74,103 +82,110 @@ function compile(
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
   const attributeName = (prefix: string, name: string): string =>
     prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name);
-  return walk<Content>(schema, {
-    scalar(scalar) {
-      if (scalar.kind === 'string' && scalar.markup === 'content')
-        return { append: appendContent, hasAttributes: true };
-      if (scalar.kind === 'binary') return printBytes(scalar);
-      if (scalar.kind === 'string' && scalar.qualifiedName) return { append: appendName, hasAttributes: true };
-      return {
-        append: scalarAppend(scalar, appendText, appendDateTime),
-        appendValue: scalarAppend(scalar, appendValue, appendDateTime),
-      };
-    },
-    joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
-    list(list, item) {
-      if (holdsAnyElement(list)) {
-        const append = compileItems({ before: '', append: appendMarkup, after: '' }, frame);
-        return { append, repeat: () => append };
-      }
-      const itemOf = (element: string) => ({
-        ...elementOf(element, item),
-        nil: list.nullItems && `<${element} xsi:nil="true"/>`,
-      });
-      if (list.repeated) return { append: appendNothing, repeat: (element) => compileItems(itemOf(element), frame) };
-      const element = qualify(service, itemNamespace(service, list), list.itemName);
-      const append = compileItems(itemOf(element), frame);
-      if (!list.anyItemName || side !== 'input') return { append };
-      // Servers with SOAP encoding read the type of items here.
-      const start = ` xmlns:soapenc="${encoding}" soapenc:arrayType="${itemType(service, list)}[`;
-      return {
-        append: (text, value) => append(`${text}${start}${(value as readonly unknown[]).length}]">`, value),
-        hasAttributes: true,
-      };
-    },
-    map({ entryName = 'entry' }) {
-      // Those of xml-soap are in no namespace.
-      const namespace = entryName === 'item' ? undefined : itemNamespace(service, {});
-      return { append: compileEntries(entryName, (name) => qualify(service, namespace, name)) };
-    },
-    variants(schema, own, others) {
-      const contentOf = variantChooser(schema, own, others);
-      return { append: (text, value) => contentOf(value).append(text, value), hasAttributes: true };
-    },
-    self(object, whole) {
-      const append: Append = (text, value) => whole().append(text, value);
-      const hasAttributes = object.variants !== undefined || mayHaveAttributes(object);
-      return { append, isSelf: true, ...(hasAttributes && { hasAttributes }) };
-    },
-    object(object, members) {
-      const parts = new Map(members.map(({ name, part }) => [name, part]));
-      // The content of an operation's element has no type that others share.
-      const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
-      // The object of the header blocks is no type.
-      const inOrder =
-        (isMessage ? undefined : types.get(qualifiedName(object, service))?.members) ?? membersOf(object, service);
-      // Parts of the style rpc are in no namespace; those that are elements have their own.
-      const isPart = isMessage && service.soapStyle === 'rpc';
-      const all = inOrder
-        .filter(({ isAttribute, isText }) => !isAttribute && !isText)
-        .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
-          const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
-          const isPlain = isPart && fields[0]?.namespace === undefined;
-          const element = qualify(service, isPlain ? undefined : namespace, name);
-          const part = parts.get(name) ?? { append: appendNothing };
-          const empty = isEmptyInstead ? emptyElement(element, part, fields[0]?.schema) : '';
-          const instead = isNillable ? `<${element} xsi:nil="true"/>` : empty;
-          const absent = side !== 'input' || isMandatory ? instead : '';
-          if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
-          // To a stub, a nil element is an item of a list.
-          return { name, element, before: '', append: part.repeat(element), after: '', absent: '', isRepeated: true };
+  return walk<Content>(
+    schema,
+    {
+      scalar(scalar) {
+        if (scalar.kind === 'string' && scalar.markup === 'content')
+          return { append: appendContent, hasAttributes: true };
+        if (scalar.kind === 'binary') return printBytes(scalar);
+        if (scalar.kind === 'string' && scalar.qualifiedName) return { append: appendName, hasAttributes: true };
+        return {
+          append: scalarAppend(scalar, appendText, appendDateTime),
+          appendValue: scalarAppend(scalar, appendValue, appendDateTime),
+        };
+      },
+      joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
+      list(list, item) {
+        if (holdsAnyElement(list)) {
+          const append = compileItems({ before: '', append: appendMarkup, after: '' }, frame);
+          return { append, repeat: () => append };
+        }
+        const itemOf = (element: string) => ({
+          ...elementOf(element, item),
+          nil: list.nullItems && `<${element} xsi:nil="true"/>`,
         });
-      const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
-      const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
-      const { textField, mixedField } = object;
-      const asText = (name: string, within: Frame): Append => {
-        const { append } = holdsName(object) ? { append: appendLocalName } : parts.get(name)!;
-        return compileMembers([{ name, before: '', append, after: '' }], within);
-      };
-      const texts = { before: '', append: compileItems(textItem, frame), after: '', isRepeated: true };
-      const inContent = mixedField === undefined ? all : [{ name: mixedField, ...texts }, ...all];
-      if (textField !== undefined && holdsContent(object))
-        return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
-      const append =
-        textField === undefined
-          ? compileOrdered(inContent, object, compileMembers(inContent, { ...frame, empty: empty.join('') }))
-          : asText(textField, frame);
-      if (!mayHaveAttributes(object)) return { append };
-      const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
-      return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
+        if (list.repeated) return { append: appendNothing, repeat: (element) => compileItems(itemOf(element), frame) };
+        const element = qualify(service, itemNamespace(service, list), list.itemName);
+        const append = compileItems(itemOf(element), frame);
+        if (!list.anyItemName || side !== 'input') return { append };
+        // Servers with SOAP encoding read the type of items here.
+        const start = ` xmlns:soapenc="${encoding}" soapenc:arrayType="${itemType(service, list)}[`;
+        return {
+          append: (text, value) => append(`${text}${start}${(value as readonly unknown[]).length}]">`, value),
+          hasAttributes: true,
+        };
+      },
+      map({ entryName = 'entry' }) {
+        // Those of xml-soap are in no namespace.
+        const namespace = entryName === 'item' ? undefined : itemNamespace(service, {});
+        return { append: compileEntries(entryName, (name) => qualify(service, namespace, name)) };
+      },
+      variants(schema, own, others) {
+        const contentOf = variantChooser(schema, own, others);
+        return { append: (text, value) => contentOf(value).append(text, value), hasAttributes: true };
+      },
+      self(object, whole) {
+        const append: Append = (text, value) => whole().append(text, value);
+        const hasAttributes = object.variants !== undefined || mayHaveAttributes(object);
+        return { append, isSelf: true, ...(hasAttributes && { hasAttributes }) };
+      },
+      object(object, members) {
+        const parts = new Map(members.map(({ name, part }) => [name, part]));
+        // The content of an operation's element has no type that others share.
+        const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
+        // The object of the header blocks is no type.
+        const inOrder =
+          (isMessage ? undefined : types.get(qualifiedName(object, service))?.members) ?? membersOf(object, service);
+        // Parts of the style rpc are in no namespace; those that are elements have their own.
+        const isPart = isMessage && service.soapStyle === 'rpc';
+        const all = inOrder
+          .filter(({ isAttribute, isText }) => !isAttribute && !isText)
+          .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
+            const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
+            const isPlain = isPart && fields[0]?.namespace === undefined;
+            const element = qualify(service, isPlain ? undefined : namespace, name);
+            const part = parts.get(name) ?? { append: appendNothing };
+            const empty = isEmptyInstead ? emptyElement(element, part, fields[0]?.schema) : '';
+            const instead = isNillable ? `<${element} xsi:nil="true"/>` : empty;
+            const absent = side !== 'input' || isMandatory ? instead : '';
+            if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
+            // To a stub, a nil element is an item of a list.
+            return { name, element, before: '', append: part.repeat(element), after: '', absent: '', isRepeated: true };
+          });
+        const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
+        const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
+        const { textField, mixedField } = object;
+        const asText = (name: string, within: Frame): Append => {
+          const { append } = holdsName(object) ? { append: appendLocalName } : parts.get(name)!;
+          return compileMembers([{ name, before: '', append, after: '' }], within);
+        };
+        const texts = { before: '', append: compileItems(textItem, frame), after: '', isRepeated: true };
+        const inContent = mixedField === undefined ? all : [{ name: mixedField, ...texts }, ...all];
+        if (textField !== undefined && holdsContent(object))
+          return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
+        const append =
+          textField === undefined
+            ? compileOrdered(inContent, object, compileMembers(inContent, { ...frame, empty: empty.join('') }))
+            : asText(textField, frame);
+        if (!mayHaveAttributes(object)) return { append };
+        const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
+        return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
+      },
     },
-  });
+    contentsOf(service)(printBytes)(formatDateTime)(side),
+  );
 }
+
+const emptyLengthMax = 4_096;
 
 /** With the elements that must be in it. */
 function emptyElement(name: string, content: Content, schema: Schema | undefined): string {
   if (schema?.kind !== 'object' || schema.emptyObject === undefined || content.isSelf) return `<${name}/>`;
   const { before, append, after } = elementOf(name, content);
   const text = append(before, {}) + after;
-  return text === `<${name}></${name}>` ? `<${name}/>` : text;
+  // Elements that must be in each other may be more than anyone reads.
+  return text === `<${name}></${name}>` || text.length > emptyLengthMax ? `<${name}/>` : text;
 }
 
 const frame = { start: '', separator: '', end: '', empty: '' };

@@ -8,10 +8,6 @@ interface SchemaSize {
   readonly fields: number;
 }
 
-/** Far deeper than messages are. */
-export const typeDepthMax = 100;
-export const messageFieldsMax = 100_000;
-
 const scalar: SchemaSize = Object.freeze({ depth: 0, fields: 0 });
 const known = new WeakMap<Schema, SchemaSize>();
 

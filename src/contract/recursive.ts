@@ -94,6 +94,16 @@ export function selfKey({ namespace, name }: ObjectSchema): string {
   return namespace === undefined ? name : `${namespace}:${name}`;
 }
 
+/** Whether the objects have no members but each other, so that each of their values is empty. `group`: of a recursion. */
+export function holdNothingElse(group: readonly ObjectSchema[]): boolean {
+  const keys = new Set(group.map(selfKey));
+  return group.every((each) => {
+    const template = each.recursion?.template ?? each;
+    const isPlain = template.variants === undefined || template.variants.length === 0;
+    return isPlain && endings(template, keys).cut === Object.keys(template.fields).length;
+  });
+}
+
 /** Whether a value of the template needs no other one of its kind within it, and has a member all the same. */
 export function mayEnd(template: ObjectSchema): boolean {
   const { ends, cut } = endings(template, new Set([selfKey(template)]));

@@ -148,7 +148,7 @@ describe('what the language cannot say', () => {
   test.each(['', 'maxOccurs="9"'])('a type that must contain itself (%s) may end', async (occurs) => {
     const child = `<xs:element name="Child" type="t:Tree" ${occurs}/>`;
     const choice = `<xs:choice>${child.replace('Child', 'Other')}<xs:element name="More" type="t:Tree"/></xs:choice>`;
-    const tree = `<xs:complexType name="Tree"><xs:sequence>${child}${choice}</xs:sequence></xs:complexType>`;
+    const tree = `<xs:complexType name="Tree"><xs:sequence>${child}${choice}${ok}</xs:sequence></xs:complexType>`;
     const { fields, findings } = await fieldsOf(sequence(ok, '<xs:element name="X" type="t:Tree"/>'), tree);
     expect(fields.X!.schema).toMatchObject({
       recursion: { levels: 32 },
@@ -157,6 +157,22 @@ describe('what the language cannot say', () => {
     });
     expect(findings).toEqual([]);
   });
+
+  test.each([0, 1])(
+    'a type with no member but itself has XML as text, where it occurs %i times at least',
+    async (min) => {
+      const tree = (name: string, child: string) =>
+        `<xs:complexType name="${name}"><xs:sequence><xs:element name="Child" type="t:${child}" minOccurs="${min}"/></xs:sequence></xs:complexType>`;
+      for (const types of [tree('Tree', 'Tree'), tree('Tree', 'Wood') + tree('Wood', 'Tree')]) {
+        const element = `<xs:element name="X" type="t:Tree" minOccurs="${min}"/>`;
+        const { fields, findings } = await fieldsOf(sequence(ok, element), types);
+        expect(JSON.stringify(fields.X!.schema)).toContain('"markup":"content"');
+        expect(findings).toMatchObject([
+          { kind: 'changed', text: 'the type contains nothing but itself: its members are XML as text' },
+        ]);
+      }
+    },
+  );
 
   test('a part that must be there takes its operation with it', async () => {
     const failed = importWsdl(write('t.wsdl', wsdl(sequence('<xs:element ref="t:None"/>'))), { allowNetwork: false });

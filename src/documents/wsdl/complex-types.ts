@@ -1,6 +1,15 @@
 /** Reads complex types as objects, lists and maps of the contract. */
 
-import { asVariant, linkTypes, objectsIn, self, selfKey, withSelves, withTypeName } from '../../contract/recursive.ts';
+import {
+  asVariant,
+  holdNothingElse,
+  linkTypes,
+  objectsIn,
+  self,
+  selfKey,
+  withSelves,
+  withTypeName,
+} from '../../contract/recursive.ts';
 import {
   binary,
   documented,
@@ -63,6 +72,8 @@ export class ComplexTypes {
   /** The objects of types. */
   readonly #known = new Map<LocatedElement, ObjectSchema>();
   readonly #refused = new Map<LocatedElement, Refused>();
+  /** Types that have no members but themselves and each other. */
+  readonly #empty = new Set<LocatedElement>();
   /** Types that are read, or will be, with the messages that name them; undefined between messages. */
   #open: Map<LocatedElement, OpenType> | undefined;
   readonly #templates = new Map<ObjectSchema, OpenType>();
@@ -160,13 +171,17 @@ export class ComplexTypes {
     const templates = open.flatMap(([, { template }]) => template ?? []);
     const objects = linkTypes(templates);
     const tooDeep = this.#tooDeep([...objects.values()]);
+    const empty: LocatedElement[] = [];
     for (const [element, { self }] of open) {
       const object = objects.get(selfKey(self))!;
       if (tooDeep.has(object))
         this.#refused.set(element, new TooLarge(element, `types are more than ${depthMax} deep in each other`));
+      const { recursion } = object;
+      if (recursion !== undefined && holdNothingElse(recursion.group)) empty.push(element);
       this.#known.set(element, object);
     }
-    if (tooDeep.size > 0) {
+    if (tooDeep.size + empty.length > 0) {
+      for (const element of empty) this.#empty.add(element);
       for (const [element] of open) this.#known.delete(element);
       throw new RefusedLater();
     }
@@ -257,7 +272,12 @@ export class ComplexTypes {
 
   #read(declared: Declared, name: string): Schema {
     const { element } = declared;
-    const known = this.#known.get(element) ?? this.#open?.get(element)?.self;
+    const self = this.#open?.get(element)?.self;
+    if (self !== undefined && this.#empty.has(element)) {
+      this.findings.addOnce('changed', element, 'the type contains nothing but itself: its members are XML as text');
+      return xmlText.schema;
+    }
+    const known = this.#known.get(element) ?? self;
     if (known !== undefined) return known;
     if (this.#arrays.length > depthMax)
       throw new TooLarge(element, `types are more than ${depthMax} deep in each other`);

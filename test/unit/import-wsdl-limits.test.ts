@@ -167,9 +167,8 @@ describe('what the language cannot say', () => {
         const element = `<xs:element name="X" type="t:Tree" minOccurs="${min}"/>`;
         const { fields, findings } = await fieldsOf(sequence(ok, element), types);
         expect(JSON.stringify(fields.X!.schema)).toContain('"markup":"content"');
-        expect(findings).toMatchObject([
-          { kind: 'changed', text: 'the type contains nothing but itself: its members are XML as text' },
-        ]);
+        const text = expect.stringContaining('the type contains nothing but itself: its members are XML as text');
+        expect(findings).toMatchObject([{ kind: 'changed', text }]);
       }
     },
   );

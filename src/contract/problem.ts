@@ -202,6 +202,14 @@ export function adviceAt(where: string, message: string): { readonly issues: rea
   return { issues: [{ path: [], kind: problems.badRequest, message, where }] };
 }
 
+const listedMax = 20;
+
+/** Values in the text of a rule: the first 20, and how many more there are. */
+export function listed(values: readonly string[]): string {
+  const shown = values.slice(0, listedMax).join(', ');
+  return values.length > listedMax ? `${shown} and ${values.length - listedMax} more` : shown;
+}
+
 /** What a Problem carries besides its kind and its message. */
 export interface ProblemDetails {
   readonly issues?: readonly Issue[];

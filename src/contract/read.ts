@@ -8,7 +8,7 @@ import { memoizeWeakly } from '../lib/memoize.ts';
 import { base64Length, formatRules, parser, printable } from './lexical.ts';
 import { foreignName, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
-import { describe, type Issue, issue, Problem, type ProblemRef } from './problem.ts';
+import { describe, type Issue, issue, listed, Problem, type ProblemRef } from './problem.ts';
 import {
   anyText,
   entryText,
@@ -113,7 +113,14 @@ export class IssueCollector {
       // A body of another format is one such name.
       else if (!/^[{<[]/.test(name) && names.get(name)?.some(isBareName))
         this.add(at, 'structure', `${label(at)} is no field and has no value: write & in a value as %26`);
-      else this.add(at, 'unknownField', schema.name, shownNames);
+      else
+        this.addWithRule(
+          `known are ${listed(Object.keys(schema.fields))}`,
+          at,
+          'unknownField',
+          schema.name,
+          shownNames,
+        );
     }
     return true;
   }
@@ -221,8 +228,6 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     (schema.kind === 'binary' && schema.whenEmpty === 'present') ||
     (schema.kind === 'enum' && (schema.values as readonly string[]).includes(''));
   const max = charactersMax(schema);
-  const rule = ruleOf(schema);
-  const hasPattern = schema.kind === 'string' && schema.pattern !== undefined;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema);
@@ -235,10 +240,10 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
     // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
     const unreadable = parsed.fault === 'type' || !printable(text);
     const problem = unreadable ? 'structure' : (field?.invalid ?? faultNames[parsed.fault]);
-    const told = hasPattern ? withDoc(rule, field) : rule;
+    const rule = ruleFor(schema, field);
     return problem === 'structure'
-      ? collector.addWithRule(told, path, problem, wrongKind(path, schema))
-      : collector.addWithRule(told, path, problem, label(path), max, quoted(text));
+      ? collector.addWithRule(rule, path, problem, wrongKind(path, schema))
+      : collector.addWithRule(rule, path, problem, label(path), max, quoted(text));
   };
 }
 
@@ -258,9 +263,15 @@ function kindName(schema: ScalarSchema): string {
   return schema.kind === 'decimal' && schema.fraction === 0 ? 'integer' : schema.kind;
 }
 
-/** What is valid, in words for callers; undefined where any text is. */
-function ruleOf(schema: ScalarSchema): string | undefined {
+/** What is valid, in words for callers; undefined where any value is. */
+function ruleOf(schema: Schema): string | undefined {
   switch (schema.kind) {
+    case 'object':
+      return `with ${listed(Object.keys(schema.fields))}`;
+    case 'list':
+      return schema.joined ? `${ruleOf(schema.item)}, or several with commas between them` : undefined;
+    case 'map':
+      return undefined;
     case 'enum':
       return `one of ${listed(schema.values)}`;
     case 'integer':
@@ -297,17 +308,11 @@ function textRuleOf({ min = 0, max, pattern, format, sensitive, example }: Strin
 }
 
 /** A pattern says little to a person: the first sentence of the documentation says what the field is. */
-function withDoc(rule: string | undefined, field: Field | undefined): string | undefined {
+function ruleFor(schema: Schema, field: Field | undefined): string | undefined {
+  const rule = ruleOf(schema);
   const [doc = ''] = /^[^.\n]{1,120}/.exec(field?.doc ?? '') ?? [];
-  return rule === undefined || doc === '' ? rule : `${rule} (${doc})`;
+  return schema.kind !== 'string' || schema.pattern === undefined || doc === '' ? rule : `${rule} (${doc})`;
 }
-
-function listed(values: readonly string[]): string {
-  const shown = values.slice(0, shownValuesMax).join(', ');
-  return values.length > shownValuesMax ? `${shown} and ${values.length - shownValuesMax} more` : shown;
-}
-
-const shownValuesMax = 20;
 
 /** As messages state it; a scalar of another kind is never too long. */
 function charactersMax(schema: ScalarSchema): string {
@@ -324,7 +329,7 @@ function quoted(text: string): string {
 
 function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
   const { values } = schema.item;
-  const rule = `${ruleOf(schema.item)}, or several with commas between them`;
+  const rule = ruleOf(schema);
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema.item);
@@ -454,7 +459,7 @@ function readObject<N>(
       const read = child === undefined ? undefined : part(child, at, collector, own);
       if (read !== undefined) value[name] = read;
       else if (collector.issues.length > issuesSoFar) wrong.push(name);
-      else if (own.required) collector.add(at, own.missing ?? 'missingField', label(at));
+      else if (own.required) addMissing(own, at, name, collector);
       else if (addsLists && isRepeated(own.schema) && own.schema.whenEmpty === 'required') value[name] = noItems;
       occupied ||= read !== undefined || wrong.length > 0;
     }
@@ -479,6 +484,14 @@ function readObject<N>(
     }
     return Object.freeze(value);
   };
+}
+
+/** Says what is valid, unless the service has a text of its own that names the field. */
+function addMissing(field: Field, path: Path, name: string, collector: IssueCollector): undefined {
+  const { schema, missing = 'missingField' } = field;
+  const text = describe(missing, label(path));
+  const isNamed = field.missing !== undefined && [label(path), `'${name}'`].some((each) => text.includes(each));
+  return collector.addWithRule(isNamed ? undefined : ruleFor(schema, field), path, missing, label(path));
 }
 
 /** The members of which one is missing: `email or phone`. */

@@ -1,6 +1,6 @@
-/** Finds the operation that a path or a body names. The refusal lists the operations that are served. */
+/** Finds the operation that a path names. The refusal lists the operations that are served. */
 import type { Operation } from '../contract/operation.ts';
-import { describe, Problem, type ProblemDetails } from '../contract/problem.ts';
+import { adviceAt, describe, Problem } from '../contract/problem.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import type { Target } from './protocol.ts';
 
@@ -10,14 +10,13 @@ export function operationInPath({ operation, service }: Target): Operation {
   throw unknownOperation(service);
 }
 
-/** For the formats in which the body names the operation. */
-export function operationInBody(name: string, service: Service): Operation {
-  const operation = service.operations.get(name);
-  if (operation === undefined || operation.http !== undefined) throw unknownOperation(service);
-  return operation;
-}
-
-export function unknownOperation(service: Service, details: Pick<ProblemDetails, 'issues'> = {}): Problem {
+/** `where`: what names the operation, in the words of the format. `advice`: how. */
+export function unknownOperation(
+  service: Service,
+  where = 'path',
+  advice = 'its last segment names the operation',
+): Problem {
   const served = namedOperations(service).map(({ name }) => name);
-  return new Problem('unknownOperation', describe('unknownOperation', served.join(', ')), details);
+  const text = describe('unknownOperation', served.join(', '));
+  return new Problem('unknownOperation', text, adviceAt(where, advice));
 }

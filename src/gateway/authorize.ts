@@ -1,7 +1,7 @@
 /** Makes the canonical request of what was decoded, or throws everything that is wrong with it. */
 import type { AnyCaller, AnyRequest, Caller, CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem, throwIssues } from '../contract/problem.ts';
+import { adviceAt, issue, Problem, throwIssues } from '../contract/problem.ts';
 import type { Decoded } from '../formats/protocol.ts';
 import { keyMissing } from '../idempotency/idempotency-key.ts';
 import type { CurrentOperation } from './implement.ts';
@@ -22,7 +22,10 @@ export function authorize(
   { requestReference, key, head }: Named,
 ): AnyRequest {
   const rights = 'rights' in caller ? undefined : caller;
-  if (rights !== undefined && !mayUse(rights, operation, roles)) throw new Problem('notAllowed');
+  if (rights !== undefined && !mayUse(rights, operation, roles)) {
+    const advice = `this credential may not call ${operation.name}: ask the operator of this service to allow it`;
+    throw new Problem('notAllowed', undefined, adviceAt('Authorization', advice));
+  }
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
   throwIssues(decoded.issues);
   const input = (upgrade === undefined ? decoded.input : upgrade(decoded.input)) as CanonicalRequest['input'];
@@ -37,5 +40,8 @@ function mayUse(caller: Caller, { effect }: Operation, roles: readonly string[])
 
 function checkGrants({ grants }: Operation, input: CanonicalRequest['input'], caller: Caller): void {
   for (const { field, grant } of grants)
-    if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) throw new Problem(grant.refusal);
+    if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) {
+      const rule = `send a ${grant.name} for which this credential acts, or ask the operator of this service to add it`;
+      throw Problem.of([{ ...issue([field], grant.refusal), rule }]);
+    }
 }

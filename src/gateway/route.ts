@@ -1,7 +1,7 @@
 /** Finds what a path names: the format of the address, and for each method the operation. */
 
 import { type BoundOperation, namesInPath, type Operation } from '../contract/operation.ts';
-import { describe, Problem } from '../contract/problem.ts';
+import { adviceAt, describe, listed, Problem } from '../contract/problem.ts';
 import {
   boundOperations,
   contractOf,
@@ -65,10 +65,10 @@ export function compileRoutes(services: readonly Service[], leniencies: Lenienci
     if (folder?.legacy?.soap !== undefined)
       return named(folder, undefined, plain.slice(folder.legacy.soap.length), fallback, siblings);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
-    if (owner === undefined) return atOwnPath(path, fallback) ?? refused(fallback, () => new Problem('notFound'));
+    if (owner === undefined) return atOwnPath(path, fallback) ?? refused(fallback, () => notFound(services));
     const format = namedOperations(owner).length === 0 ? { format: addressFormats.bound } : {};
     const [, digits, rest = ''] = /^\/[vV]([1-9]\d{0,3})(\/.*)?$/.exec(path.slice(owner.address.length)) ?? [];
-    if (digits === undefined) return { ...format, ...refused(fallback, () => new Problem('notFound')) };
+    if (digits === undefined) return { ...format, ...refused(fallback, () => notFound(services)) };
     const version = Number(digits);
     const service = contractOf(services, owner.name, version);
     if (service === undefined) return { ...format, ...refused(fallback, () => unknownVersion(services, owner.name)) };
@@ -139,7 +139,7 @@ function named(
   const name = nameIn(below);
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
-    const route = refused(fallback, () => new Problem('notFound'));
+    const route = refused(fallback, () => notFound([service]));
     return below === '' ? { ...route, isServiceAddress: true } : route;
   }
   const operation = name === undefined ? undefined : service.operations.get(name);
@@ -148,7 +148,7 @@ function named(
     return named(otherwise, asked, below, fallback, further);
   if (name !== undefined && (operation === undefined || operation.http !== undefined))
     return refused(fallback, () =>
-      namedOperations(service).length > 0 ? unknownOperation(service) : new Problem('notFound'),
+      namedOperations(service).length > 0 ? unknownOperation(service) : notFound([service]),
     );
   const targetIn = (of: Service, [next, ...rest]: readonly Service[]): Target =>
     Object.freeze<Target>({
@@ -197,8 +197,14 @@ function refused(fallback: Route['fallback'], problem: () => Problem): Located {
   };
 }
 
+function notFound(services: readonly Service[]): Problem {
+  const addresses = newestOf(services).map((service) => serviceAddress(service, service.version));
+  return new Problem('notFound', undefined, adviceAt('path', `it is none of the addresses ${listed(addresses)}`));
+}
+
 function methodNotAllowed(allowed: readonly string[]): Problem {
-  return new Problem('methodNotAllowed', undefined, { headers: { Allow: allowed.join(', ') } });
+  const headers = { Allow: allowed.join(', ') };
+  return new Problem('methodNotAllowed', undefined, { ...adviceAt('method', `send ${allowed.join(' or ')}`), headers });
 }
 
 function unknownVersion(services: readonly Service[], name: string): Problem {

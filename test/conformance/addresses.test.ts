@@ -80,10 +80,23 @@ describe('served', () => {
 });
 
 const reference = '"pspReference":"PSP';
-const jsonText = (status: number, code: string, text: string) =>
-  `{"status":${status},"errorCode":"${code}","message":"${text}","errorType":"validation",${reference}`;
-const formText = (status: number, text: string) =>
-  new RegExp(`^errorType=validation&errorCode=000&message=${text}&pspReference=PSP\\d+&status=${status}$`);
+type Advice = readonly [place: string, message: string] | undefined;
+const atPath = ['path', 'it is none of the addresses /pal/servlet/Recurring/v68, /bcl/v2'] as const;
+const atService = ['path', 'it is none of the addresses /pal/servlet/Recurring/v25'] as const;
+const atSegment = ['path', 'its last segment names the operation'] as const;
+
+const jsonText = (status: number, code: string, text: string, advice?: Advice) => {
+  const fields = advice && `"invalidFields":[{"name":"${advice[0]}","message":"${advice[1]}"}],`;
+  return `{"status":${status},"errorCode":"${code}","message":"${text}","errorType":"validation",${fields ?? ''}${reference}`;
+};
+const formText = (status: number, text: string, advice?: Advice) => {
+  const pairs = { 'invalidFields.0.name': advice?.[0] ?? '', 'invalidFields.0.message': advice?.[1] ?? '' };
+  const fields = advice === undefined ? '' : `&${new URLSearchParams(pairs)}`.replaceAll('+', '\\+');
+  return new RegExp(
+    `^errorType=validation&errorCode=000&message=${text}${fields}&pspReference=PSP\\d+&status=${status}$`,
+  );
+};
+const noService11 = fault11('validation 000 Service not found', 'Server', [atPath]);
 
 type Row = readonly [
   title: string,
@@ -122,14 +135,14 @@ const missing: readonly Row[] = [
     404,
     jsonText(404, '000', versions),
   ],
-  ['version 0', 'soap11', '/pal/servlet/Recurring/v0', 'notFound', 404, fault11('validation 000 Service not found')],
+  ['version 0', 'soap11', '/pal/servlet/Recurring/v0', 'notFound', 404, noService11],
   [
     'a leading zero',
     'json',
     '/pal/servlet/Recurring/v025/disable',
     'notFound',
     404,
-    jsonText(404, '000', 'Service not found'),
+    jsonText(404, '000', 'Service not found', atPath),
   ],
   [
     'six digits',
@@ -137,7 +150,7 @@ const missing: readonly Row[] = [
     '/pal/servlet/Recurring/v999999/disable',
     'notFound',
     404,
-    formText(404, 'Service\\+not\\+found'),
+    formText(404, 'Service\\+not\\+found', atPath),
   ],
   [
     'a newer version',
@@ -153,16 +166,23 @@ const missing: readonly Row[] = [
     '/pal/servlet/Recurring/v25/enable',
     'unknownOperation',
     404,
-    jsonText(404, '000', operations),
+    jsonText(404, '000', operations, atSegment),
   ],
-  ['no operation', 'json', '/pal/servlet/Recurring/v25', 'unknownOperation', 404, jsonText(404, '000', operations)],
+  [
+    'no operation',
+    'json',
+    '/pal/servlet/Recurring/v25',
+    'unknownOperation',
+    404,
+    jsonText(404, '000', operations, atSegment),
+  ],
   [
     'no operation',
     'form',
     '/pal/servlet/Recurring/v25/',
     'unknownOperation',
     404,
-    formText(404, 'Operation\\+not\\+found%3B.*'),
+    formText(404, 'Operation\\+not\\+found%3B.*', atSegment),
   ],
   [
     'an unknown operation',
@@ -170,7 +190,7 @@ const missing: readonly Row[] = [
     '/pal/servlet/Recurring/v25/enable',
     'unknownOperation',
     500,
-    fault11(`validation 000 ${operations}`),
+    fault11(`validation 000 ${operations}`, 'Server', [atSegment]),
   ],
   [
     'another service',
@@ -178,23 +198,16 @@ const missing: readonly Row[] = [
     '/pal/servlet/Payment/v25/authorise',
     'notFound',
     404,
-    jsonText(404, '000', 'Service not found'),
+    jsonText(404, '000', 'Service not found', atPath),
   ],
-  [
-    'another service',
-    'soap11',
-    '/pal/servlet/soap/Payment',
-    'notFound',
-    404,
-    fault11('validation 000 Service not found'),
-  ],
+  ['another service', 'soap11', '/pal/servlet/soap/Payment', 'notFound', 404, noService11],
   [
     'a name of every object',
     'json',
     '/pal/servlet/constructor/v25/disable',
     'notFound',
     404,
-    jsonText(404, '000', 'Service not found'),
+    jsonText(404, '000', 'Service not found', atPath),
   ],
   [
     'a path encoded',
@@ -202,7 +215,7 @@ const missing: readonly Row[] = [
     '/pal/servlet/Recurring/v25/dis%61ble',
     'notFound',
     404,
-    jsonText(404, '000', 'Service not found'),
+    jsonText(404, '000', 'Service not found', atService),
   ],
   [
     'a path with dots',
@@ -210,9 +223,9 @@ const missing: readonly Row[] = [
     '/pal/servlet/Recurring/../Recurring/v25/disable',
     'notFound',
     404,
-    jsonText(404, '000', 'Service not found'),
+    jsonText(404, '000', 'Service not found', atPath),
   ],
-  ['the root', 'form', '/', 'notFound', 404, formText(404, 'Service\\+not\\+found')],
+  ['the root', 'form', '/', 'notFound', 404, formText(404, 'Service\\+not\\+found', atPath)],
 ];
 
 describe('not found', () => {

@@ -50,7 +50,9 @@ describe('the envelope decides the version of SOAP', () => {
     const { message, entry } = await post(path, type, soap(name, ''));
     expect([entry.protocol, entry.outcome, message.contentType]).toEqual([name, 'invalidMerchantAccount', types[name]]);
     const text = 'validation 901 Invalid Merchant Account';
-    expect(message.body).toBe(name === 'soap11' ? fault11(text) : fault12(text));
+    const place = '/Envelope/Body/listRecurringDetails/request/merchantAccount';
+    const fields = [[place, 'Invalid Merchant Account: 1 to 80 characters']] as const;
+    expect(message.body).toBe(name === 'soap11' ? fault11(text, 'Server', fields) : fault12(text, 'Sender', fields));
   });
 
   test('an unknown version is refused in that of the media type', async () => {

@@ -77,6 +77,9 @@ export const cases: readonly ServiceCase<Names, Refusals>[] = [
     refuses: 'foreignShop',
     says: 'security 1001 Shop not allowed',
     status: 403,
+    fields: {
+      shop: 'Shop not allowed: send a shop for which this credential acts, or ask the operator of this service to add it',
+    },
   }),
   printed({
     title: 'a new order',
@@ -118,7 +121,7 @@ export const cases: readonly ServiceCase<Names, Refusals>[] = [
     says: 'validation 192 Invalid field number',
     fields: {
       number: 'Invalid field number: of the pattern [A-Z0-9-]{1,20}, such as A-1001 (The order number)',
-      item: 'Required field item not specified',
+      item: 'Required field item not specified: 1 to 100 characters',
       quantity: 'Invalid field quantity: a whole number from 1 to 999',
     },
   }),

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { FairTurns } from '../../src/callers/limits/fair-turns.ts';
 import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
-import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
+import { adviceAt, issue, Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { type Authenticator, createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
@@ -194,19 +194,28 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(entry.outcome).not.toBe('ok');
   });
 
-  test.each<[string, Partial<Caller>, object, ProblemRef]>([
-    ['a role that the caller lacks', { roles: new Set() }, input, 'notAllowed'],
+  const byRole = 'this credential may not call disable: ask the operator of this service to allow it';
+  const byAccount =
+    'send a merchantAccount for which this credential acts, or ask the operator of this service to add it';
+  const foreignAccount = issue(['merchantAccount'], recurringProblems.foreignMerchantAccount);
+  test.each<[string, Partial<Caller>, object, Problem]>([
+    [
+      'a role that the caller lacks',
+      { roles: new Set() },
+      input,
+      new Problem('notAllowed', undefined, adviceAt('Authorization', byRole)),
+    ],
     [
       'a foreign merchant account',
       {},
       { ...input, merchantAccount: 'OtherMerchant' },
-      recurringProblems.foreignMerchantAccount,
+      Problem.of([{ ...foreignAccount, rule: byAccount }]),
     ],
   ])('%s is refused, and nothing is executed', async (_, change, given, problem) => {
     const { message, steps, entry } = await send({ format, input: given, verified: { ...caller, ...change } });
     expect(steps).toEqual(['verify', 'body']);
-    expect(pick(message)).toEqual(pick(refused(new Problem(problem), disable)));
-    expect(entry).toMatchObject({ operation: 'disable', tenant: 'Demo', outcome: new Problem(problem).problem });
+    expect(pick(message)).toEqual(pick(refused(problem, disable)));
+    expect(entry).toMatchObject({ operation: 'disable', tenant: 'Demo', outcome: problem.problem });
   });
 
   test('where an upstream decides, any caller is accepted, and only the fields are checked', async () => {

@@ -173,6 +173,6 @@ const refusing = (service: Service): BoundHandler => ({
   deduplicates: true,
   msMax: 0,
   async forward() {
-    throw unknownOperation(service);
+    throw unknownOperation(service, 'operation', 'the server behind the gateway does not have it');
   },
 });

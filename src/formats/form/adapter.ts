@@ -3,7 +3,7 @@
 import { label } from '../../contract/member-names.ts';
 import { isBound, type Operation } from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
-import { adviceAt, type Issue, issue } from '../../contract/problem.ts';
+import { type Issue, issue } from '../../contract/problem.ts';
 import { compileRead } from '../../contract/read.ts';
 import { isSecret } from '../../contract/scalar.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
@@ -15,7 +15,7 @@ import { errorStatus, errorText, furtherIssues, issueText } from '../errors.ts';
 import type { Leniency } from '../leniencies.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { formDataType } from '../multipart.ts';
-import { operationInBody, unknownOperation } from '../named-operation.ts';
+import { unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { pathTo } from '../refusal.ts';
 import { okMessage } from '../wire.ts';
@@ -117,12 +117,9 @@ const queryFields: readonly Leniency[] = ['query-fields'];
 
 function operationOf(action: string | undefined, service: Service): Operation {
   const [prefix, name = '', ...rest] = (action ?? '').split('.');
-  if (prefix !== service.name || rest.length > 0)
-    throw unknownOperation(
-      service,
-      adviceAt('action', `send action=${service.name}.OPERATION with one of the operations`),
-    );
-  return operationInBody(name, service);
+  const operation = prefix === service.name && rest.length === 0 ? service.operations.get(name) : undefined;
+  if (operation !== undefined && !isBound(operation)) return operation;
+  throw unknownOperation(service, 'action', `send action=${service.name}.OPERATION with one of the operations`);
 }
 
 /** The pairs that name an operation, its fields or the key. Other names mean nothing here, credentials among them, and are ignored. */

@@ -272,7 +272,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       found = find(content);
       if (found === undefined) {
         const names = `the first element of the Body names the operation, in the namespace ${uriOf(target.service, undefined)}`;
-        throw unknownOperation(target.service, adviceAt('/Envelope/Body', names));
+        throw unknownOperation(target.service, '/Envelope/Body', names);
       }
       const { operation, first } = found;
       if (addressed?.isReplyUnwanted && !operation.oneWay) refuseUnwantedReply(addressed);

@@ -16,14 +16,17 @@ const unauthorized = {
       'send an API key in the header X-API-Key, or a user name and its password as HTTP Basic, that the operator of this service gave you',
   },
 } as const;
+const known = 'known are contract, merchantAccount, recurringDetailReference, shopperReference';
+const account = '1 to 80 characters';
+const foreign = 'send a merchantAccount for which this credential acts, or ask the operator of this service to add it';
 const contracts = 'one of ONECLICK, RECURRING, PAYOUT, or several with commas between them';
 /** Of a request with a member too many and three wrong ones. */
 const wrongElements = [
   [
     '/Envelope/Body/disable/request/colour',
-    'Structure of DisableRequest contains the following unknown fields: [colour]',
+    `Structure of DisableRequest contains the following unknown fields: [colour]: ${known}`,
   ],
-  ['/Envelope/Body/disable/request/merchantAccount', 'Invalid Merchant Account'],
+  ['/Envelope/Body/disable/request/merchantAccount', `Invalid Merchant Account: ${account}`],
   ['/Envelope/Body/disable/request/contract', `Invalid contract: ${contracts}`],
   ['/Envelope/Body/disable/request/shopperReference', "Required field 'shopperReference' is not provided."],
 ] as const;
@@ -40,6 +43,10 @@ export const cases: readonly Case[] = [
     refuses: 'notAllowed',
     says: 'security 010 Not allowed',
     status: 403,
+    advice: {
+      name: 'Authorization',
+      message: 'this credential may not call disable: ask the operator of this service to allow it',
+    },
   }),
   printed({
     title: "another company's merchant account: 403, code 901",
@@ -48,6 +55,7 @@ export const cases: readonly Case[] = [
     refuses: 'foreignMerchantAccount',
     says: 'security 901 Invalid Merchant Account',
     status: 403,
+    fields: { merchantAccount: `Invalid Merchant Account: ${foreign}` },
   }),
   printed({
     title: 'no merchant account: 422, code 901',
@@ -57,7 +65,7 @@ export const cases: readonly Case[] = [
     except: { soap12: { merchantAccount: '' }, json: { merchantAccount: '' } },
     refuses: 'invalidMerchantAccount',
     says: 'validation 901 Invalid Merchant Account',
-    fields: { merchantAccount: 'Invalid Merchant Account' },
+    fields: { merchantAccount: `Invalid Merchant Account: ${account}` },
   }),
   printed({
     title: 'a misspelt reference does not disable the whole contract: 702, naming it',
@@ -65,7 +73,7 @@ export const cases: readonly Case[] = [
     asks: { ...request.asks, recurringDetailRefrence: '8415995487234100' },
     refuses: 'unknownField',
     says: `validation 702 ${misspelt}`,
-    fields: { recurringDetailRefrence: misspelt },
+    fields: { recurringDetailRefrence: `${misspelt}: ${known}` },
     status: 400,
   }),
   {
@@ -102,7 +110,7 @@ export const cases: readonly Case[] = [
         answers:
           '{"status":400,"errorCode":"702","message":"Structure of DisableRequest contains the following unknown fields: [colour]",' +
           '"errorType":"validation","invalidFields":[{"name":"/colour","message":"Structure of DisableRequest contains the following ' +
-          'unknown fields: [colour]"},{"name":"/merchantAccount","message":"Invalid Merchant Account"},{"name":"/contract",' +
+          `unknown fields: [colour]: ${known}"},{"name":"/merchantAccount","message":"Invalid Merchant Account: ${account}"},{"name":"/contract",` +
           `"message":"Invalid contract: ${contracts}"},` +
           '{"name":"/shopperReference","message":"Required field \'shopperReference\' is not provided."}],' +
           '"pspReference":"PSP0000000000001"}',
@@ -113,7 +121,8 @@ export const cases: readonly Case[] = [
         answers:
           'errorType=validation&errorCode=702&message=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D' +
           '&invalidFields.0.name=colour&invalidFields.0.message=Structure+of+DisableRequest+contains+the+following+unknown+fields' +
-          '%3A+%5Bcolour%5D&invalidFields.1.name=merchantAccount&invalidFields.1.message=Invalid+Merchant+Account' +
+          `%3A+%5Bcolour%5D%3A+${encoded(known)}&invalidFields.1.name=merchantAccount` +
+          `&invalidFields.1.message=Invalid+Merchant+Account%3A+${encoded(account)}` +
           `&invalidFields.2.name=contract&invalidFields.2.message=Invalid+contract%3A+${encoded(contracts)}` +
           '&invalidFields.3.name=shopperReference' +
           '&invalidFields.3.message=Required+field+%27shopperReference%27+is+not+provided.&pspReference=PSP0000000000001&status=400',
@@ -123,8 +132,8 @@ export const cases: readonly Case[] = [
         status: 500,
         answers: 'validation 702 Structure of DisableRequest contains the following unknown fields: [colour]',
         invalidFields:
-          'disableRequest.colour=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D' +
-          '&disableRequest.merchantAccount=Invalid+Merchant+Account' +
+          `disableRequest.colour=Structure+of+DisableRequest+contains+the+following+unknown+fields%3A+%5Bcolour%5D%3A+${encoded(known)}` +
+          `&disableRequest.merchantAccount=Invalid+Merchant+Account%3A+${encoded(account)}` +
           `&disableRequest.contract=Invalid+contract%3A+${encoded(contracts)}` +
           '&disableRequest.shopperReference=Required+field+%27shopperReference%27+is+not+provided.',
       },

@@ -156,7 +156,7 @@ export const cases: readonly Case[] = [
     },
     refuses: 'missingReference',
     says: 'validation 130 Reference Missing',
-    fields: { reference: 'Reference Missing' },
+    fields: { reference: 'Reference Missing: 1 to 256 characters' },
     leaves: [visa, mc, account],
   }),
 ];

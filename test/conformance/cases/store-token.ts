@@ -193,6 +193,9 @@ export const cases: readonly Case[] = [
     asks: { card: { expiryMonth: '12', expiryYear: '2030', holderName: 'Anna' }, ...shopper },
     refuses: 'invalidCardNumber',
     says: 'validation 101 Invalid card number',
-    fields: { 'card.number': 'Invalid card number' },
+    fields: {
+      'card.number':
+        'Invalid card number: of the pattern [0-9]{12,19}, with a valid check digit (The card number, digits only)',
+    },
   }),
 ];

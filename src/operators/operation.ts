@@ -58,7 +58,7 @@ export function values<S extends Schema>(item: S, name: string, doc: string, max
 
 const again = (max: number) => string({ max, sensitive: true, neverStored: true, example: 'Xk2p9mQ4' });
 
-/** Fields of an operation that replaces a secret. A session asks for them: it may be in the hands of somebody else than its person. */
+/** Fields of an operation that issues a secret or gives rights. A session requires one of them: it may have been stolen. */
 export const ownProof = {
   ownSecret: optional(again(4_000), 'Your own secret, once more. Without a second factor it is required in a session.'),
   ownCode: optional(again(40), 'A new code of your own second factor. With one it is required in a session.'),

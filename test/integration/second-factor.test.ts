@@ -169,8 +169,8 @@ test.each([
   expect(await logIn(console, person, right())).toBe(200);
 });
 
-describe('a session replaces a secret', () => {
-  const actions = ['rotate', 'secondFactor', 'secondFactor/recoveryCodes', 'secondFactor/remove'];
+describe('a session issues a secret or gives rights', () => {
+  const actions = ['rotate', 'secondFactor', 'secondFactor/recoveryCodes', 'secondFactor/remove', 'roles', 'add'];
 
   /** A person in a session, with or without a second factor, and what the person knows. */
   async function enter(withFactor: boolean) {
@@ -179,9 +179,15 @@ describe('a session replaces a secret', () => {
     await issue(console, admin, other.id);
     const issued = withFactor ? await issue(console, admin, admin.id) : undefined;
     const headers = (await console.logIn({ ...admin, ...(issued && { code: issued.recoveryCodes[0] }) })).headers;
-    const replace = async (action: string, body: object): Promise<number> => {
-      const path = `${api}/credentials/${other.id}/${action}`;
-      return (await console.ask(path, { method: 'POST', headers, body })).status;
+    const replace = async (action: string, proof: object): Promise<number> => {
+      const [path, body] =
+        action === 'add'
+          ? ['', { tenant: 'Demo', kind: 'apiKey', role: ['console-admin'] }]
+          : action === 'roles'
+            ? [`/${other.id}`, { role: ['console-admin'] }]
+            : [`/${other.id}/${action}`, {}];
+      const sent = { method: 'POST', headers, body: { ...body, ...proof } };
+      return (await console.ask(`${api}/credentials${path}`, sent)).status;
     };
     return { console, admin, other, codes: issued?.recoveryCodes.slice(1) ?? [], replace };
   }

@@ -4,12 +4,14 @@ import type { Credentials, PresentedSecret } from '../callers/credentials/creden
 import type { LiveCredentials } from '../callers/credentials/live-credentials.ts';
 import { type SecondFactorRules, withSecondFactor } from '../callers/credentials/second-factor.ts';
 import { Problem } from '../contract/problem.ts';
+import type { Document, Documents } from '../documents/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { toProblem } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import type { LoginGuard } from '../gateway/login-guard.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { matchesEntityTag } from '../lib/entity-tag.ts';
 import { boundTenantOf } from '../operators/operation.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
@@ -33,8 +35,8 @@ export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'creden
   readonly sessionTimes?: SessionTimes;
   /** Where the clock of the gateway is that of a test, which must not end the sessions of people. */
   readonly sessionClock?: Clock | undefined;
-  /** Derives the OpenAPI document of the service. */
-  readonly openApi: (origin: string) => string;
+  /** Has the OpenAPI document of the service. */
+  readonly documents: Documents;
 }
 
 /** It is asked for its own paths only. */
@@ -48,13 +50,13 @@ export function createConsole(parts: ConsoleParts): Omit<Site, 'owns'> {
       : createAuthenticator(withSecondFactor(verifier, { ...secondFactor, clock: sessionClock }), guard);
   const sessions = new Sessions(parts.liveCredentials, sessionClock, parts.sessionTimes);
   const closed = new AbortController();
-  const { audit, oneClick, gateway, streams = [], openApi } = parts;
+  const { audit, oneClick, gateway, streams = [], documents } = parts;
   const routes: Routes = {
     logIn: { sessions, credentials, withoutCode, audit, oneClick, gateway },
     api: createConsoleApi({ ...parts, sessions, credentials }),
     streams: new Map(streams.map((each) => [each.path, each])),
     openStreams: new Set(),
-    openApi,
+    documents,
     assets: loadOnce(),
   };
   return Object.freeze({
@@ -70,7 +72,7 @@ interface Routes {
   readonly streams: ReadonlyMap<string, ConsoleStream>;
   /** The signals of the streams that are read now. */
   readonly openStreams: Set<AbortSignal>;
-  readonly openApi: ConsoleParts['openApi'];
+  readonly documents: Documents;
   readonly assets: () => Promise<Assets>;
 }
 
@@ -81,7 +83,7 @@ async function answer(request: WireRequest, routes: Routes, signal: AbortSignal)
   if (below === 'session') return answerSession(request, routes.logIn);
   if (below === 'api/openapi.json') {
     requireRead(request);
-    return json(routes.openApi(originOf(request)));
+    return documentAnswer(request, await routes.documents.findInSteps(path, '', originOf(request)));
   }
   const stream = routes.streams.get(below);
   if (stream !== undefined) return openStream(stream, request, routes, signal);
@@ -144,6 +146,13 @@ function apiAnswer({ message }: Awaited<ReturnType<AnswerApi>>): SiteAnswer {
     headers: { ...headers, 'Content-Type': message.contentType },
     body: message.body,
   };
+}
+
+function documentAnswer({ headers }: WireRequest, found: Document | undefined): SiteAnswer {
+  if (found === undefined) throw new Problem('notFound');
+  const { body, etag } = found;
+  const answered = matchesEntityTag(headers['if-none-match'], etag) ? json('', 304) : json(body);
+  return { ...answered, headers: { ...answered.headers, 'Cache-Control': 'no-cache', ETag: etag } };
 }
 
 function json(body: string, status = 200): SiteAnswer {

@@ -1,7 +1,7 @@
 /** Composes the console of a server. Loaded at its first request only. */
 
 import { hasDatabase } from '../config/config.ts';
-import { deriveBoundOpenApi } from '../documents/index.ts';
+import { createDocuments } from '../documents/index.ts';
 import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
@@ -34,7 +34,7 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
     oneClick,
     gateway: gatewayFacts(context),
     failed,
-    openApi: (origin) => `${JSON.stringify(deriveBoundOpenApi(implementation.service, origin), null, 2)}\n`,
+    documents: createDocuments([implementation.service]),
     implementation,
     streams: [trafficEvents(context.traffic)],
   });

@@ -3,7 +3,7 @@ export { type CommittedDocument, committedDocuments, committedOpenApi } from './
 export { createDocuments, type Document, type Documents, openApisOf } from './documents.ts';
 export { type Extent, exampleOf } from './example.ts';
 export { deriveJsonSchema, type JsonSchema, type Side } from './json-schema.ts';
-export { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
+export { deriveOpenApi } from './openapi.ts';
 export { boundReferencePages, type Page, type Printer, referencePages } from './reference.ts';
 export { deriveWsdl } from './wsdl.ts';
 export { deriveXsd } from './xsd.ts';

@@ -43,11 +43,6 @@ export function deriveOpenApi(services: readonly Service[], origin: string, serv
   return runToEnd(namedOpenApi(services, origin, server).whole());
 }
 
-/** The document of `boundOpenApi`, as one value. */
-export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema {
-  return runToEnd(boundOpenApi(service, origin).whole());
-}
-
 /**
  * The operations that callers name, in JSON and FORM, and those at their own paths. `services`: one version of each. `origin`: where
  * they are called, like `https://pay.example.com`.

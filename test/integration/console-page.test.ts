@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { consoleV1 } from '../../src/console/contract.ts';
 import { committedOpenApi } from '../../src/documents/index.ts';
 import { adminStatus } from '../support/admin-request.ts';
@@ -95,4 +95,17 @@ test('the OpenAPI of the service is served as the contract has it', async () => 
   const paths = new Set([...consoleV1.operations.values()].map(({ http }) => http?.path));
   expect(new Set(Object.keys(served.paths))).toEqual(paths);
   expect({ ...served, servers: [] }).toEqual({ ...derived, servers: [] });
+});
+
+test('the OpenAPI of the service is derived once, and has an entity tag', async () => {
+  const fresh = await startConsole();
+  const path = '/console/api/openapi.json';
+  const visits = jest.spyOn(Object, 'entries');
+  const { headers } = await fresh.ask(path);
+  const derived = visits.mock.calls.length;
+  const again = await fresh.ask(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  expect([again.status, again.body]).toEqual([304, '']);
+  expect(derived).toBeGreaterThan(1_000);
+  expect(visits.mock.calls.length - derived).toBeLessThan(100);
+  await fresh.stop();
 });

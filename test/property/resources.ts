@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type BoundOperation, splitByLocation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { type Service, serviceAddress } from '../../src/contract/service.ts';
-import { deriveBoundOpenApi } from '../../src/documents/index.ts';
+import { createDocuments } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Decoded, Protocol } from '../../src/formats/protocol.ts';
 import { redactOutput } from '../../src/idempotency/stored-outcome.ts';
@@ -180,7 +180,8 @@ interface OpenApiCall {
 
 /** Requests and answers are valid against the OpenAPI document. */
 export const messagesMatchDocuments: ResourceProperty = ({ protocol, service, operation, runs }) => {
-  const openApi = JSON.parse(JSON.stringify(deriveBoundOpenApi(service, 'https://pay.example')));
+  const documents = createDocuments([service]);
+  const openApi = JSON.parse(documents.find(`${service.address}/openapi.json`, '', 'https://pay.example')!.body);
   const documented = openApi.paths[operation.http.path][operation.http.method.toLowerCase()] as OpenApiCall;
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
   addFormats.default(ajv);

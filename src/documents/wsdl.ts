@@ -188,7 +188,11 @@ function bodyParts(
       .elements.map(({ name, type, reference }) =>
         reference === undefined ? { name, type: written(type.name) } : { name, element: written(reference) },
       );
-  return [{ name: isWrapper(operation) ? 'parameters' : 'body', element: written(key) }];
+  // With attachments a response is no single value. wsimport makes it parameters, and one parameter of two parts with one name.
+  const isOneOfMany =
+    side === 'output' && sidesOf(operation).some((each) => attachedFieldsOf(operation[each]).length > 0);
+  const name = isOneOfMany ? 'result' : isWrapper(operation) ? 'parameters' : 'body';
+  return [{ name, element: written(key) }];
 }
 
 /** Stubs of .NET unwrap what a part of the name `parameters` has, and fail at an element that is a text. */

@@ -66,7 +66,7 @@ export interface Element {
   /** The media type of its bytes. */
   readonly mediaType?: string;
   /** For elements of any name: their namespaces. */
-  readonly wildcard?: '##any' | '##other' | undefined;
+  readonly wildcard?: Wildcard | undefined;
   /** The qualified name of a group that holds the element. */
   readonly group?: string;
   readonly doc?: string;
@@ -82,6 +82,9 @@ export interface Attribute {
   readonly reference?: string;
   readonly doc: string;
 }
+
+/** The namespaces of elements of any name: all, other ones than the target namespace, or none. */
+export type Wildcard = '##any' | '##other' | '##local';
 
 /** The content of the elements of a record type. */
 export interface RecordContent {
@@ -320,7 +323,8 @@ export function* collectInSteps(service: Service): Steps<Types> {
   const contents = new Map<string, RecordContent>();
   for (const [qualified, { namespace, name: _, isNamed: __, members, base, ...traits }] of declared) {
     const extended = base === undefined ? {} : { base: recordNames.get(base) ?? base };
-    contents.set(recordNames.get(qualified)!, { ...contentOf({ namespace, members }), ...traits, ...extended });
+    const content = { ...contentOf({ namespace, members }), ...traits, ...extended };
+    contents.set(recordNames.get(qualified)!, withUniqueWildcards(content, namespace, unqualified));
     yield;
   }
   const records = new Map([...contents].map(([name, content]) => [name, withBase(content, contents)]));
@@ -339,10 +343,14 @@ export function* collectInSteps(service: Service): Steps<Types> {
           members.map((each) => bodyElement(namespace, each)),
         );
       else
-        messages.set(key, {
-          ...partsOf(contentOf({ namespace, members }), members),
-          ...contentTraits([operation[side]]),
-        });
+        messages.set(
+          key,
+          withUniqueWildcards(
+            { ...partsOf(contentOf({ namespace, members }), members), ...contentTraits([operation[side]]) },
+            namespace,
+            unqualified,
+          ),
+        );
     }
   }
   for (const { element, namespace = own, detail } of faultsOf(service))
@@ -485,6 +493,58 @@ function wildcardOf({ schema }: Field): Element['wildcard'] {
   if (markup === 'any') return '##any';
   return markup === 'other' ? '##other' : undefined;
 }
+
+/**
+ * Narrows wildcards, or leaves them out: the name of an element must say whether it is one of a wildcard or the declared one beside it (XSD 1.0,
+ * "unique particle attribution"). Documents are found whose schemas break this rule.
+ */
+function withUniqueWildcards(content: RecordContent, namespace: string, unqualified: readonly string[]): RecordContent {
+  const { elements, ordered = [] } = content;
+  const placeOf = ({ form, reference, group, wildcard }: Element): readonly Place[] => {
+    if (wildcard !== undefined) return placesOf[wildcard];
+    const given = reference ?? group;
+    if (given !== undefined) return [namespaceOf(given) === namespace ? 'own' : 'other'];
+    return [(form ?? (unqualified.includes(namespace) ? 'unqualified' : 'qualified')) === 'qualified' ? 'own' : 'none'];
+  };
+  const isMixable = ({ name }: Element) => ordered.includes(name);
+  const maySkip = (each: Element) => !each.isMandatory || isMixable(each);
+  const mayRepeat = (each: Element) => each.isRepeated === true || isMixable(each);
+  /** Returns the elements that may come next where the wildcard may come. */
+  const competing = (at: number): readonly Element[] => {
+    const found: Element[] = [];
+    for (let before = at - 1; before >= 0; before -= 1) {
+      const each = elements[before]!;
+      if (maySkip(each) || mayRepeat(each)) found.push(each);
+      if (!maySkip(each)) break;
+    }
+    if (maySkip(elements[at]!) || mayRepeat(elements[at]!))
+      for (const each of elements.slice(at + 1)) {
+        found.push(each);
+        if (!maySkip(each)) break;
+      }
+    return found;
+  };
+  const fitting = (each: Element, at: number): readonly Element[] => {
+    const { wildcard } = each;
+    if (wildcard === undefined) return [each];
+    const taken = new Set(competing(at).flatMap(placeOf));
+    const candidates = wildcard === '##any' ? (['##any', '##other', '##local'] as const) : [wildcard];
+    const free = candidates.find((candidate) => !placesOf[candidate].some((place) => taken.has(place)));
+    return free === undefined ? [] : [{ ...each, wildcard: free }];
+  };
+  return elements.some(({ wildcard }) => wildcard !== undefined)
+    ? { ...content, elements: elements.flatMap(fitting) }
+    : content;
+}
+
+/** Where the name of an element is: in the target namespace, in another one, or in none. */
+type Place = 'own' | 'other' | 'none';
+
+const placesOf: Readonly<Record<Wildcard, readonly Place[]>> = {
+  '##any': ['own', 'other', 'none'],
+  '##other': ['other'],
+  '##local': ['none'],
+};
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
 function isNamed(schema: EnumSchema): boolean {

@@ -299,4 +299,25 @@ describe('what a type has', () => {
     const again = await importWsdl(write('again.wsdl', derived), { allowNetwork: false });
     expect(again.service.operations.get('Ask')!.faults).toMatchObject([{ element: 'ServiceException' }]);
   });
+
+  const thing = '<xs:schema targetNamespace="urn:o"><xs:element name="Thing" type="xs:string"/></xs:schema>';
+  const named = (occurs: string) => `<xs:element name="Name" type="xs:string" ${occurs}/>`;
+  const any = (namespace: string) =>
+    `<xs:any namespace="${namespace}" processContents="lax" minOccurs="0" maxOccurs="9"/>`;
+  const reference = '<xs:element ref="o:Thing" xmlns:o="urn:o" minOccurs="0"/>';
+
+  test.each([
+    ['before it an element that may be absent', named('minOccurs="0"') + any('##any'), ['##other']],
+    ['before it an element that is repeated', named('maxOccurs="9"') + any('##any'), ['##other']],
+    ['before it an element that is there once', named('') + any('##any'), ['##any']],
+    ['after it an element', any('##any') + named(''), ['##other']],
+    ['before it an element of another namespace', reference + any('##any'), ['##local']],
+    ['before it elements of both namespaces', reference + named('minOccurs="0"') + any('##any'), ['##local']],
+    ['nothing but such elements', reference + any('##other'), []],
+    ['before it such an element, and one that is there once', reference + named('') + any('##other'), ['##other']],
+  ])('a derived wildcard excludes the names beside it: %s', async (_, content, namespaces) => {
+    const { service } = await importText({ content: sequence(content), types: thing });
+    const derived = deriveWsdl(service, { address: 'http://gateway.example/', soap12: false });
+    expect([...derived.matchAll(/<xsd:any [^>]*namespace="(.*?)"/g)].map(([, each]) => each)).toEqual(namespaces);
+  });
 });

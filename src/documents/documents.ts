@@ -138,7 +138,7 @@ function hasRootOperation({ paths, operations }: Service): boolean {
   );
 }
 
-/** A document that somebody asked for. */
+/** A document that a request names. */
 interface Sought {
   readonly contentType: string;
   /** Names the documents that are derived together. */

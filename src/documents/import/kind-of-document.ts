@@ -1,4 +1,4 @@
-/** Tells what a document is that somebody gives to an import. */
+/** Detects the kind of a document that is given to an import. */
 
 type Kind = 'wsdl' | 'openapi';
 

@@ -1,8 +1,12 @@
-/** Tests that no secret of an imported service stands in the database, in recordings, in the traffic of the console, or at a shadow without credentials. */
+/**
+ * Tests that no secret of an imported service is in the database, in recordings, in the console, in the metrics, in what the process prints, or at a
+ * shadow without credentials.
+ */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { startServer } from '../../src/app/server.ts';
 import { openBackend } from '../../src/backend/backend.ts';
 import { createService } from '../../src/backend/define-service.ts';
@@ -13,6 +17,7 @@ import { serviceAddress } from '../../src/contract/service.ts';
 import type { SecretChoice } from '../../src/documents/import/secrets.ts';
 import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
 import { freshKeys } from '../../src/vault/key-ring.ts';
+import { printedKey, serve } from '../support/serving-program.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { answerJson, startUpstreamServer } from '../support/upstream-server.ts';
@@ -31,8 +36,9 @@ const members = {
   ...{ labels: { type: 'object', additionalProperties: text }, otp: { type: 'array', items: text }, name: text },
 };
 const header = (name: string) => ({ name, in: 'header', schema: text });
-const document = {
+const openApi = (url: string) => ({
   openapi: '3.1.0',
+  servers: [{ url }],
   info: { title: 'Wallet', version: '1' },
   components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'k' } } },
   paths: {
@@ -54,7 +60,34 @@ const document = {
       },
     },
   },
-};
+});
+
+const ns = 'urn:example:wallet';
+const element = (name: string, type = 'string', also = '') =>
+  `<xs:element name="${name}" type="xs:${type}" minOccurs="0"${also}/>`;
+const elements = [
+  ...['pin', 'client_secret', 'access_token', 'userPassword', 'cardNumber', 'memo', 'name'].map((name) =>
+    element(name),
+  ),
+  ...[element('cvv', 'int'), element('account', 'long'), element('otp', 'string', ' maxOccurs="9"')],
+].join('');
+const message = (name: string) =>
+  `<xs:element name="${name}"><xs:complexType><xs:sequence>${elements}</xs:sequence></xs:complexType></xs:element>`;
+const wsdl = (
+  url: string,
+) => `<definitions name="Wallet" targetNamespace="${ns}" xmlns="http://schemas.xmlsoap.org/wsdl/"
+    xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="${ns}" xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <types><xs:schema targetNamespace="${ns}" elementFormDefault="qualified">${message('addWallet')}${message('addWalletResponse')}
+    <xs:element name="Session"><xs:complexType><xs:sequence>${element('token')}</xs:sequence></xs:complexType></xs:element>
+  </xs:schema></types>
+  <message name="In"><part name="parameters" element="t:addWallet"/></message><message name="Out"><part name="parameters" element="t:addWalletResponse"/></message>
+  <message name="Head"><part name="session" element="t:Session"/></message>
+  <portType name="Port"><operation name="addWallet"><input message="t:In"/><output message="t:Out"/></operation></portType>
+  <binding name="Binding" type="t:Port"><soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="addWallet"><soap:operation soapAction=""/>
+      <input><soap:header message="t:Head" part="session" use="literal"/><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+  <service name="Wallet"><port name="Port" binding="t:Binding"><soap:address location="${url}/wallets"/></port></service>
+</definitions>`;
 
 /** Each stands at one place that a reader could forget. */
 const sent = {
@@ -79,6 +112,50 @@ const canaries = [/canary-[a-z-]+/, /739182/, /918273/, /4111111111111111/, /555
 const findCanaries = (found: string): readonly string[] =>
   canaries.flatMap((each) => found.match(new RegExp(each, 'g')) ?? []);
 
+/** As a server of SOAP has the members: those that its document describes. */
+const { answer: _, extra: _extra, labels: _labels, k: _k, xSession: _session, sid: _sid, ...inSoap } = sent;
+const xmlOf = (values: object): string =>
+  Object.entries(values)
+    .flatMap(([name, value]) => [value].flat().map((each) => `<${name}>${each}</${name}>`))
+    .join('');
+const envelope = (header: string, body: string): string =>
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">${header}<s:Body>${body}</s:Body></s:Envelope>`;
+const session = `<s:Header><Session xmlns="${ns}"><token>canary-soap-header</token></Session></s:Header>`;
+const answerSoap = (to: ServerResponse): void => {
+  to.writeHead(200, { 'Content-Type': 'text/xml' });
+  to.end(envelope('', `<addWalletResponse xmlns="${ns}">${xmlOf(inSoap)}</addWalletResponse>`));
+};
+
+/** Kinds of document: a server of each, and how its own callers send a request. */
+const kinds = {
+  openapi: {
+    document: (url: string) => JSON.stringify(openApi(url)),
+    answer: (to: ServerResponse) => {
+      const { k: _, xSession: _session, sid: _sid, ...members } = sent;
+      answerJson(to, 200, members);
+    },
+    request: (key: string) => {
+      const { k: _, xSession, sid, ...members } = sent;
+      const headers = {
+        'X-API-Key': key,
+        'Content-Type': 'application/json',
+        'X-Session': xSession,
+        Cookie: `sid=${sid}`,
+      };
+      return { path: `/wallets?k=${sent.k}`, headers, body: JSON.stringify(members) };
+    },
+  },
+  wsdl: {
+    document: wsdl,
+    answer: answerSoap,
+    request: (key: string) => ({
+      path: '/wallets',
+      headers: { 'X-API-Key': key, 'Content-Type': 'text/xml' },
+      body: envelope(session, `<addWallet xmlns="${ns}">${xmlOf(inSoap)}</addWallet>`),
+    }),
+  },
+} as const;
+
 let folder: TempFolder | undefined;
 afterEach(async () => {
   folder?.discard();
@@ -89,11 +166,16 @@ function filesBelow(path: string): readonly string[] {
   return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
 }
 
+function textOf(file: string): string {
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+}
+
 /** Calls the operation at its own path and by its name, and returns what stands where afterwards. */
 async function leaks(choice: SecretChoice) {
   folder = tempFolder();
   const file = join(folder.path, 'wallet.json');
-  writeFileSync(file, JSON.stringify(document));
+  writeFileSync(file, JSON.stringify(openApi('https://wallet.example')));
   const { service, secrets } = await importOpenApi(file, { allowNetwork: false, ...choice });
   const answered = JSON.stringify({ ...sent, k: undefined, xSession: undefined, sid: undefined });
   const answer = () => startUpstreamServer((to) => answerJson(to, 200, JSON.parse(answered)));
@@ -152,11 +234,7 @@ async function leaks(choice: SecretChoice) {
     (JSON.parse(lines).requests as { id: string }[]).map(({ id }) => ask(`/traffic/requests/${id}`)),
   );
   await running.stop();
-  const read = (path: string) =>
-    filesBelow(path).map((each) => {
-      const bytes = readFileSync(each);
-      return (each.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
-    });
+  const read = (path: string) => filesBelow(path).map(textOf);
   const found = {
     database: findCanaries(read(data).join('\n')),
     recording: findCanaries(read(recordings).join('\n')),
@@ -183,3 +261,69 @@ test('control: a field that the operator calls not sensitive is found in every p
   const { found } = await leaks({ notSensitive: ['client_secret'] });
   for (const each of [found.recording, found.traffic, found.shadow]) expect(each).toContain('canary-client');
 });
+
+describe.each(Object.entries(kinds))(
+  'a process that serves a document of %s',
+  (kind, { document, answer, request }) => {
+    async function run(parameters: readonly string[]) {
+      folder = tempFolder();
+      await using server = await startUpstreamServer(answer);
+      const file = join(folder.path, kind === 'wsdl' ? 'wallet.wsdl' : 'wallet.json');
+      writeFileSync(file, document(server.url));
+      const variables = {
+        ...{ DATA_DIR: join(folder.path, 'data'), RECORD: join(folder.path, 'recorded') },
+        ...{ TRAFFIC: 'always', LOG_LEVEL: 'trace', DRAIN_NOTICE_MS: '0' },
+      };
+      const gateway = await serve([`--${kind}`, file, ...parameters], folder.path, variables);
+      const ended = { [Symbol.asyncDispose]: () => gateway.stop() };
+      await using _ = ended;
+      const viewer = await printedKey(gateway, 'Its first API key, shown once: ');
+      const get = async (path: string) =>
+        await (await fetch(`${gateway.admin}${path}`, { headers: { 'X-API-Key': viewer } })).text();
+      const { path, headers, body } = request('of-the-caller');
+      const send = (text: string) => fetch(gateway.callers + path, { method: 'POST', headers, body: text });
+      const answered = await send(body);
+      // The caller and the server get everything.
+      expect([answered.status, findCanaries(await answered.text()).length > 8]).toEqual([200, true]);
+      expect(findCanaries(JSON.stringify(server.received)).length).toBeGreaterThan(8);
+      // A refusal may say what was sent: here names and values that are secrets, in the places of others.
+      await send(body.replaceAll('918273', 'canary-not-a-number'));
+      await send(body.slice(0, -9));
+      await until(
+        'the lines',
+        async () => JSON.parse(await get('/console/api/v1/traffic/requests')).requests.length === 3,
+      );
+      const lines = await get('/console/api/v1/traffic/requests');
+      const ids = (JSON.parse(lines).requests as { id: string }[]).map(({ id }) => id);
+      const details = await Promise.all(ids.map((id) => get(`/console/api/v1/traffic/requests/${id}`)));
+      const metrics = await get('/metrics');
+      const page = await get('/console/traffic');
+      await gateway.stop();
+      const { stdout, stderr } = gateway.received;
+      const read = (below: string) => filesBelow(join(folder!.path, below)).map(textOf).join('\n');
+      expect([stdout, metrics, details.join('')]).toEqual([
+        expect.stringContaining('addWallet'),
+        expect.stringContaining('addWallet'),
+        expect.stringContaining('Anna'),
+      ]);
+      return {
+        ...{ log: findCanaries(stdout + stderr), metrics: findCanaries(metrics), page: findCanaries(page) },
+        ...{ traffic: findCanaries([lines, ...details].join('\n')), database: findCanaries(read('data')) },
+        recording: findCanaries(read('recorded')),
+      };
+    }
+
+    test('prints, stores and shows no canary', async () => {
+      const nowhere = { log: [], metrics: [], page: [], traffic: [], database: [], recording: [] };
+      expect(await run([])).toEqual(nowhere);
+    });
+
+    test('control: a field that the operator calls not sensitive is found', async () => {
+      const { traffic, recording } = await run(['--not-sensitive', 'client_secret']);
+      expect([traffic, recording]).toEqual([
+        expect.arrayContaining(['canary-client']),
+        expect.arrayContaining(['canary-client']),
+      ]);
+    });
+  },
+);

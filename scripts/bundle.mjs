@@ -43,6 +43,7 @@ export async function bundle(folder, { withLibraries = false } = {}) {
   const { output } = await bundler.write({
     dir: folder,
     format: 'esm',
+    comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
@@ -70,6 +71,7 @@ export async function bundleCommonJs(folder) {
   const { output } = await bundler.write({
     dir: folder,
     format: 'cjs',
+    comments: false,
     dynamicImportInCjs: false,
     entryFileNames: ({ name }) => `commonjs/${basename(name)}.cjs`,
     chunkFileNames: `${chunkFileNames.slice(0, -'.js'.length)}.cjs`,

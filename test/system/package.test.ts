@@ -58,7 +58,7 @@ test('it has no tests, no Node and no sources, runs nothing when it is installed
   for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) expect(scripts).not.toHaveProperty(script);
   expect(optionalDependencies).toBeUndefined();
   expect(Object.keys(dependencies).filter((name) => /^node(?:$|-(?!forge$))|checkout-node/.test(name))).toEqual([]);
-  expect(statSync(packed.file).size).toBeLessThan(2.7 * 2 ** 20);
+  expect(statSync(packed.file).size).toBeLessThan(2.5 * 2 ** 20);
 });
 
 test('few files of JavaScript have all modules, each with a source map, and entry points have declarations', () => {

@@ -17,6 +17,8 @@ import {
   string,
 } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { createMessageAuthenticator } from '../../src/gateway/message-security.ts';
+import { everyCaller } from '../../src/testing/mock/mock.ts';
 import { startConsoleServer } from '../support/console-server.ts';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -247,6 +249,22 @@ describe('a UsernameToken', () => {
       expect(answer.text).not.toContain(password);
       expect(answer.headers.get('www-authenticate')).toBeNull();
     }
+  });
+
+  test.each([
+    ['created', 60_000, undefined],
+    ['created', 60_001, 'InvalidSecurity'],
+    ['created', -300_000, undefined],
+    ['created', -300_001, 'MessageExpired'],
+    ['expires', 1, undefined],
+    ['expires', 0, 'MessageExpired'],
+  ] as const)('the time of a message: %s %i ms from now is refused with %s', (member, ms, code) => {
+    const now = Date.UTC(2026, 0, 15);
+    const neutral = { hash: (text: string) => text, countShared: async () => undefined };
+    const { check } = createMessageAuthenticator(everyCaller([contract]), { clock: { now: () => now }, ...neutral });
+    const read = () => check({ token: undefined, [member]: new Date(now + ms).toISOString() });
+    if (code === undefined) expect(read()).toBeUndefined();
+    else expect(read).toThrow(expect.objectContaining({ faultCode: expect.objectContaining({ codes: [code] }) }));
   });
 
   test('a signature is not verified, so it is not understood; where that is allowed it counts for nothing', async () => {

@@ -52,6 +52,8 @@ interface Plan {
   readonly shadow?: 'answers' | 'sandbox';
 }
 
+const sentAfterKills = 20;
+
 /** A request for a shopper of its own. */
 interface Sent {
   readonly shopper: string;
@@ -149,6 +151,20 @@ async function storeTokensUnderKills(plan: Plan) {
     return copied > before;
   };
 
+  /** Copies that wait for the thread end with a gateway that is killed. Without kills none is lost. */
+  async function sendAfterKills(fleet: Fleet): Promise<number> {
+    for (let at = 0; at < sentAfterKills; at += 1) {
+      const shopper = `shopper-after-${at}.`;
+      const sent: Sent = { shopper, key: `key-after-kills-${at}`, format: at % namedProtocols.length, result: 'down' };
+      all.push(sent);
+      await send(fleet, sent, 0, at);
+    }
+    const count = async () =>
+      Object.keys((await second?.allEffects()) ?? {}).filter((effect) => effect.includes('shopper-after-')).length;
+    await until('a copy of each request', async () => (await count()) >= sentAfterKills);
+    return await count();
+  }
+
   const track = {
     folder,
     variables: { ...variables, LOG_LEVEL: 'fatal' },
@@ -182,6 +198,7 @@ async function storeTokensUnderKills(plan: Plan) {
         () => all.filter((sent) => isKeyed(sent) && !isFinal(sent)),
         (sent, round, at) => send(fleet, sent, round, at),
       );
+      const copies = shadow === 'sandbox' ? await sendAfterKills(fleet) : undefined;
       const [effects, secondEffects = {}] = await Promise.all([jsonServer.allEffects(), second?.allEffects()]);
       const secondEffectsOf = ({ shopper }: Sent) => secondEffects[`storeToken ${shopper}`] ?? 0;
       const effectsOf = (sent: Sent) =>
@@ -201,6 +218,7 @@ async function storeTokensUnderKills(plan: Plan) {
         /** With a key, at the second server. */
         atSecond: of((sent) => isKeyed(sent) && secondEffectsOf(sent) > 0).length,
         doubledAtSecond: of((sent) => secondEffectsOf(sent) > 1),
+        copies,
         /** Told as stored, and the upstream has not stored it. */
         lost: of((sent) => sent.result === 'stored' && effectsOf(sent) === 0),
         listed: stdout,
@@ -276,8 +294,8 @@ describe('a second server next to the upstream', () => {
     report(findings);
     expect(findings).toMatchObject({ doubled: [], doubledAtSecond: [], lost: [], unsettled: [], unlisted: [] });
     expect(findings.cutOff).toBeGreaterThan(0);
-    // Those that wait for the thread end with the gateway.
-    expect(findings.atSecond).toBeGreaterThan(0);
+    expect(findings.atSecond).toBeGreaterThan(sentAfterKills);
+    expect(findings.copies).toBe(sentAfterKills);
   });
   test('control: both get a key for each attempt', async () => {
     const plan: Plan = { mode: 'header', kills: 1, gateways: 1, shadow: 'answers', defect: 'a key for each attempt' };

@@ -113,7 +113,7 @@ interface Column {
 
 type Issue = readonly [place: string, message: string];
 
-/** What an answer says: `told` has the rule and the cure, beside the text or in it. */
+/** What an answer says: its text, and the entries of `invalidFields`. */
 interface Refusal {
   readonly text: string;
   readonly issues: readonly Issue[];

@@ -206,9 +206,6 @@ async function storeTokensUnderKills(plan: Plan) {
       const stdout = isStateless ? '' : await listPending(folder, variables, asks === 'own credential');
       const isListed = ({ shopper }: Sent) => stdout.includes(shopper);
       const of = (matches: (sent: Sent) => boolean) => all.filter(matches).map(({ shopper }) => shopper);
-      // Of a request without a key that is cut off, only the gateway may know the outcome.
-      const mustAgree = (sent: Sent) =>
-        isKeyed(sent) || (sent.result === 'unknown' && mode === 'none' && asks !== 'own credential');
       return {
         sent: all.length,
         cutOff,
@@ -224,8 +221,8 @@ async function storeTokensUnderKills(plan: Plan) {
         listed: stdout,
         /** With a key, and no retry gets a final answer. */
         unsettled: of((sent) => isKeyed(sent) && !isFinal(sent)),
-        /** The outcome is answered as unknown, and `triglyph pending list` does not show it; or the other way round. */
-        unlisted: of((sent) => mustAgree(sent) && (sent.result === 'unknown') !== isListed(sent)),
+        /** With a key, the outcome is answered as unknown, and `triglyph pending list` does not show it; or the other way round. */
+        unlisted: of((sent) => (isKeyed(sent) && sent.result === 'unknown') !== isListed(sent)),
       };
     });
   } finally {

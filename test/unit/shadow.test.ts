@@ -1,6 +1,5 @@
 /** The parts of a shadow: its queue, its shares, and the window that rolls a switch back. */
 import { describe, expect, test } from '@jest/globals';
-import { IdPairs } from '../../src/compare/compare-values.ts';
 import { compileRules } from '../../src/compare/rules.ts';
 import { compareCopy } from '../../src/upstream/shadow/compare-copy.ts';
 import { CopyQueue } from '../../src/upstream/shadow/copy-queue.ts';
@@ -241,10 +240,11 @@ describe('members that the contract lacks', () => {
   const operation = desk.operations.get('getEntry')!;
   const pathsOf = (own: readonly string[], copied: readonly string[]) =>
     compareCopy(
-      { operation, to: 'shadow', own: { output: {}, extras: own }, copied: { output: {}, extras: copied } },
+      operation,
+      { output: {}, extras: own },
+      { output: {}, extras: copied },
       compileRules({})(operation.name),
-      new IdPairs(),
-      false,
+      undefined,
     ).map(({ kind, path }) => `${kind} ${path}`);
   const under = (parent: string, count: number) => Array.from({ length: count }, (_, at) => `${parent}member-${at}`);
 

@@ -47,18 +47,14 @@ export class LiveShadows {
   #isFailing = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(
-    plan: Pick<UpstreamPlan, 'shadows'>,
-    copies: Pick<Copies, 'compare' | 'mayCopy'>,
-    parts: LiveShadowParts,
-  ) {
+  constructor(plan: Pick<UpstreamPlan, 'shadows'>, copies: Pick<Copies, 'sendTo' | 'mayCopy'>, parts: LiveShadowParts) {
     this.#parts = parts;
     for (const [name, configured] of plan.shadows) {
       const shadow = new Shadow(configured, {
         ...parts,
         rulesOf: configured.rulesOf,
         shares: () => this.#shares.get(name) ?? [],
-        compareCopy: copies.compare(name),
+        sendCopy: copies.sendTo(name),
         mayCopy: copies.mayCopy,
         report: (event) => this.#report(name, event),
         changeCounts: (change) => parts.store.changeCounts(name, change),

@@ -2,10 +2,17 @@
 import { Worker } from 'node:worker_threads';
 import { conventionsOf } from '../../contract/conventions.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import type { UpstreamCredentials } from '../../upstream/options.ts';
 import type { Side } from '../../upstream/shadow/compare-copy.ts';
-import type { CopyMessage, CopyReply, CopyResult, CopySetup, SideSetup } from '../../upstream/shadow/copy-messages.ts';
-import type { CompareCopy } from '../../upstream/shadow/shadow.ts';
+import type {
+  CopyMessage,
+  CopyReply,
+  CopyResult,
+  CopySetup,
+  SendCopy,
+  SideSetup,
+} from '../../upstream/shadow/copy-messages.ts';
 import type { Backend } from '../backend.ts';
 import { createUpstreamCredentials } from '../upstreams/credentials.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
@@ -18,39 +25,48 @@ export interface CopyDependencies {
 }
 
 export interface Copies {
-  /** Sends a copy for the upstream of this name. Never rejects. */
-  readonly compare: (upstream: string) => CompareCopy;
+  /** Returns what sends the copies for the upstream of this name. */
+  readonly sendTo: (upstream: string) => SendCopy;
   /** Whether the thread has used less than its share of the processor. */
   mayCopy(): boolean;
   /** Gives up copies that have no answer soon: a server that never answers must not delay the end of the gateway. */
   close(): Promise<void>;
 }
 
-/** Of the thread, in MiB. */
-const memoryMax = 256;
-/** A thread that works on one answer for longer is ended: milliseconds. */
-const busyMsMax = 2_000;
-const closeMsMax = 3_000;
+/** Of one thread. It is ended when it is beyond. */
+export interface CopyLimits {
+  readonly memoryMiBMax: number;
+  /** Work on one answer, in milliseconds. */
+  readonly busyMsMax: number;
+}
 
-/** That the thread may use at once after a quiet time: milliseconds. */
+const standardLimits: CopyLimits = { memoryMiBMax: 256, busyMsMax: 2_000 };
+const countEveryMs = 100;
+const closeMsMax = 3_000;
+/** Work that the thread may do at once after a quiet time. Starting another one costs as much. Milliseconds. */
 const burstMs = 1_000;
 
-export function openCopies(plan: UpstreamPlan, { services, referenceHeader, backend }: CopyDependencies): Copies {
+export function openCopies(
+  plan: UpstreamPlan,
+  { services, referenceHeader, backend }: CopyDependencies,
+  { memoryMiBMax, busyMsMax } = standardLimits,
+): Copies {
   const { clock, vault } = backend.context;
   const sealed = { store: backend.upstreamCredentials, vault, clock };
-  const credentialsOf = new Map<string, Record<Side, UpstreamCredentials>>();
+  const credentials = new Map<string, Record<Side, UpstreamCredentials>>();
   const shadows: Record<string, CopySetup['shadows'][string]> = {};
   for (const current of plan.upstreams) {
     const shadow = plan.shadows.get(current.name);
     if (shadow === undefined) continue;
-    const credentials = {
+    const own = {
       current: createUpstreamCredentials(current, sealed, plan.callers),
       shadow: createUpstreamCredentials(shadow.upstream, sealed, plan.callers),
     };
-    credentialsOf.set(current.name, credentials);
-    const sideOf = (side: Side, configured: ConfiguredUpstream) =>
-      sideSetup(configured, credentials[side], shadow.concurrency);
-    const sides = { current: sideOf('current', current), shadow: sideOf('shadow', shadow.upstream) };
+    credentials.set(current.name, own);
+    const sides = {
+      current: sideSetup(current, own.current, shadow.concurrency),
+      shadow: sideSetup(shadow.upstream, own.shadow, shadow.concurrency),
+    };
     shadows[current.name] = { rules: shadow.rules, sides };
   }
   const start = (): Worker => {
@@ -62,21 +78,27 @@ export function openCopies(plan: UpstreamPlan, { services, referenceHeader, back
       ...{ shadows, referenceHeader },
       services: copied.map((service) => ({ ...toData(service), conventions })),
     };
-    return new Worker(workerUrl, { workerData: setup, resourceLimits: { maxOldGenerationSizeMb: memoryMax } });
+    return new Worker(workerUrl, { workerData: setup, resourceLimits: { maxOldGenerationSizeMb: memoryMiBMax } });
   };
   const cpuPercent = Math.max(0, ...[...plan.shadows.values()].map((each) => each.cpuPercent));
-  const thread = new CopyThread(start, new CpuBudget(cpuPercent));
+  const thread = new CopyThread(start, cpuPercent, busyMsMax);
   return {
-    compare: (upstream) => async (copy) => {
-      const { headers, inQuery } = await findCredential(credentialsOf.get(upstream)?.[copy.to], copy);
-      if (headers === undefined) return { kind: 'failed', reason: 'notPrepared' };
-      const { service, operation, ...request } = copy.request;
-      return await thread.send({
-        ...{ upstream, to: copy.to, service: service.name, operation: operation.name, request },
-        ...{ credential: { headers, inQuery }, key: copy.key, answer: copy.answer, pairsIds: copy.pairsIds },
-      });
-    },
-    mayCopy: () => thread.budget.isLeft,
+    sendTo:
+      (upstream) =>
+      async ({ request: { service, operation, ...request }, at: _, ...copy }) => {
+        try {
+          const own = credentials.get(upstream)?.[copy.to];
+          const of = { ...request, service, operation };
+          const headers = await own?.find(of);
+          if (headers === undefined) return { kind: 'failed', reason: 'notPrepared' };
+          const credential = { headers, inQuery: own?.inQuery?.(of) ?? [] };
+          const names = { upstream, service: service.name, operation: operation.name };
+          return await thread.send({ ...copy, ...names, request, credential });
+        } catch {
+          return { kind: 'failed', reason: 'notPrepared' };
+        }
+      },
+    mayCopy: () => thread.hasTime,
     close: () => thread.close(),
   };
 }
@@ -88,79 +110,53 @@ const workerUrl = new URL(
 );
 
 /** Leaves out the functions that services of programs have. */
-function toData({ name, version, answers, doc, roles, address, operations, ...rest }: Service): Service {
-  const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== 'function'));
-  return { name, version, answers, doc, roles, address, operations, ...data };
+function toData(service: Service): Service {
+  const functions = Object.entries(service).filter(([, value]) => typeof value === 'function');
+  return { ...service, ...Object.fromEntries(functions.map(([name]) => [name, undefined])) };
 }
 
 function sideSetup(
-  { name, url, format, key, lookupHeader, timeouts, tls, session, soap, responseBytesMax, ...rest }: ConfiguredUpstream,
-  { areOfCaller, areForwarded = false, client }: UpstreamCredentials,
+  { lookups: _, session, ...configured }: ConfiguredUpstream,
+  { find: __, inQuery: ___, ...credentials }: UpstreamCredentials,
   concurrency: number,
 ): SideSetup {
   return {
-    ...{ name, url, format, key, lookupHeader, timeouts, tls, soap, responseBytesMax },
+    ...{ ...configured, credentials, connections: concurrency, queueMax: concurrency },
     session: session && { ...session, service: toData(session.service) },
-    ...{ isSingleAddress: rest.isSingleAddress, mtom: rest.mtom, connections: concurrency, queueMax: concurrency },
-    credentials: { areOfCaller, areForwarded, ...(client !== undefined && { client }) },
   };
 }
 
-async function findCredential(credentials: UpstreamCredentials | undefined, { request }: Parameters<CompareCopy>[0]) {
-  try {
-    return { headers: await credentials?.find(request), inQuery: credentials?.inQuery?.(request) ?? [] };
-  } catch {
-    return { headers: undefined, inQuery: [] };
-  }
-}
-
-/** A share of the time of one processor. */
-class CpuBudget {
-  readonly #percent: number;
-  #leftMs = burstMs;
-  #countedAt = performance.now();
-
-  constructor(percent: number) {
-    this.#percent = percent;
-  }
-
-  get isLeft(): boolean {
-    this.use(0);
-    return this.#leftMs > 0;
-  }
-
-  use(ms: number): void {
-    const now = performance.now();
-    const earned = ((now - this.#countedAt) * this.#percent) / 100;
-    this.#countedAt = now;
-    this.#leftMs = Math.min(burstMs, this.#leftMs + earned) - ms;
-  }
-}
-
 class CopyThread {
-  readonly budget: CpuBudget;
   readonly #start: () => Worker;
+  /** Percent of one processor. */
+  readonly #cpuPercent: number;
+  readonly #busyMsMax: number;
   readonly #waiting = new Map<number, (result: CopyResult) => void>();
   #worker: Worker | undefined;
   #ids = 0;
   #isClosed = false;
-  #watch: NodeJS.Timeout | undefined;
-  /** When the thread has replied last, or had nothing to do. */
-  #repliedAt = 0;
+  /** Milliseconds of work that it may do now, and when they were counted. */
+  #leftMs = burstMs;
+  #countedAt = performance.now();
 
-  constructor(start: () => Worker, budget: CpuBudget) {
+  constructor(start: () => Worker, cpuPercent: number, busyMsMax: number) {
     this.#start = start;
-    this.budget = budget;
+    this.#cpuPercent = cpuPercent;
+    this.#busyMsMax = busyMsMax;
   }
 
-  send(message: Omit<CopyMessage, 'id'>): Promise<CopyResult> {
+  get hasTime(): boolean {
+    this.#use(0);
+    return this.#leftMs > 0;
+  }
+
+  send(copy: Omit<CopyMessage, 'id'>): Promise<CopyResult> {
     return new Promise((resolve) => {
       if (this.#isClosed) return resolve({ kind: 'failed', reason: 'closed' });
       this.#ids += 1;
-      if (this.#waiting.size === 0) this.#repliedAt = performance.now();
-      this.#waiting.set(this.#ids, resolve);
       this.#worker ??= this.#open();
-      this.#worker.postMessage({ ...message, id: this.#ids } satisfies CopyMessage);
+      this.#worker.postMessage({ ...copy, id: this.#ids } satisfies CopyMessage);
+      this.#waiting.set(this.#ids, resolve);
     });
   }
 
@@ -179,34 +175,54 @@ class CopyThread {
   #open(): Worker {
     const worker = this.#start();
     worker.unref();
-    let isLoaded = false;
+    const { performance: thread } = worker;
+    /** Undefined while it loads, which is no work on copies. */
+    let counted: ReturnType<typeof thread.eventLoopUtilization> | undefined;
+    let busyMs = 0;
+    let reason = 'other';
+    const count = (): void => {
+      if (counted === undefined) return;
+      const { active, idle } = thread.eventLoopUtilization(counted);
+      counted = thread.eventLoopUtilization();
+      this.#use(active);
+      busyMs = idle > 0 ? 0 : busyMs + active;
+      if (busyMs <= this.#busyMsMax) return;
+      reason = 'outOfTime';
+      void worker.terminate();
+    };
     worker.on('message', (reply: CopyReply) => {
-      this.#repliedAt = performance.now();
-      // Loading its modules is no work on copies.
-      if (isLoaded) this.budget.use(reply.cpuUs / 1_000);
-      isLoaded = true;
-      if (reply.result === undefined) return;
-      this.#waiting.get(reply.id)?.(reply.result);
-      this.#waiting.delete(reply.id);
+      if (reply === 'ready') counted = thread.eventLoopUtilization();
+      else {
+        const [id, result] = reply;
+        count();
+        busyMs = 0;
+        this.#waiting.get(id)?.(result);
+        this.#waiting.delete(id);
+      }
     });
-    // It has no memory left, or a defect. Its end is told next.
-    worker.on('error', () => {});
-    worker.once('exit', () => this.#ended());
-    worker.postMessage(0);
-    this.#watch = setInterval(() => {
-      if (!isLoaded || this.#waiting.size === 0) return;
-      worker.postMessage(0);
-      if (performance.now() - this.#repliedAt > busyMsMax) void worker.terminate();
-    }, busyMsMax / 4).unref();
+    worker.on('error', (thrown) => {
+      if (errorCode(thrown) === 'ERR_WORKER_OUT_OF_MEMORY') reason = 'outOfMemory';
+    });
+    const timer = setInterval(count, countEveryMs).unref();
+    worker.once('exit', () => {
+      clearInterval(timer);
+      this.#ended(this.#isClosed ? 'closed' : reason);
+    });
     return worker;
   }
 
-  /** What it had to do is given up. The next copy starts another one, when the budget allows it. */
-  #ended(): void {
-    clearInterval(this.#watch);
+  /** What it had to do is given up. The next copy starts another one, when there is time for it. */
+  #ended(reason: string): void {
     this.#worker = undefined;
-    if (this.#waiting.size > 0) this.budget.use(performance.now() - this.#repliedAt);
-    for (const end of this.#waiting.values()) end({ kind: 'failed', reason: this.#isClosed ? 'closed' : 'overBudget' });
+    if (this.#waiting.size > 0) this.#use(burstMs);
+    for (const end of this.#waiting.values()) end({ kind: 'failed', reason });
     this.#waiting.clear();
+  }
+
+  #use(ms: number): void {
+    const now = performance.now();
+    const earned = ((now - this.#countedAt) * this.#cpuPercent) / 100;
+    this.#countedAt = now;
+    this.#leftMs = Math.min(burstMs, this.#leftMs + earned) - ms;
   }
 }

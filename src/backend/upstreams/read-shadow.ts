@@ -103,7 +103,6 @@ export function readShadow(
     mayAnswer: mayAnswer(around.value('credentials'), credentials),
     getsCredentials: credentials === 'forward',
     getsSecrets: credentials !== 'none',
-    pairsIds: (rules.rules.mapId ?? []).length > 0,
     queueMax: reader.wholeNumber('queueMax', 1, 100_000, 256),
     concurrency: reader.wholeNumber('concurrency', 1, 1_000, 4),
     bytesMax: reader.wholeNumber('bytesMax', 1024, 1 << 30, 16 << 20),

@@ -1,7 +1,7 @@
 /** Compares the answer to a copy with the answer that the caller got, and bounds what is told of it. */
 import { isDeepStrictEqual } from 'node:util';
 import { type ComparedAnswer, compareAnswers } from '../../compare/compare-answers.ts';
-import type { Difference, IdPairs } from '../../compare/compare-values.ts';
+import { type Difference, IdPairs } from '../../compare/compare-values.ts';
 import type { Rules } from '../../compare/rules.ts';
 import type { Extras } from '../../contract/extras.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -13,14 +13,6 @@ export type Side = 'current' | 'shadow';
 
 /** An answer, with the names of its members that the contract lacks. */
 export type NamedAnswer = ComparedAnswer & { readonly extras: readonly string[] };
-
-export interface ComparedPair {
-  readonly operation: Operation;
-  /** The server that got the copy. */
-  readonly to: Side;
-  readonly own: NamedAnswer;
-  readonly copied: NamedAnswer;
-}
 
 /** Kinds of differences of one answer. A server can make up any number. */
 const differencesMax = 100;
@@ -34,20 +26,20 @@ export function namesIn(extras: Extras | undefined): readonly string[] {
 }
 
 /**
- * Returns the differences, one of each path and kind, and 100 at most. The left values are those of the current server. Secrets of the
- * contract are masked. `rules`: undefined where equal references must be paired even in equal answers.
+ * Returns the differences between the answers of the current server (left) and of the shadow, one of each path and kind, and 100 at most.
+ * Secrets of the contract are masked. `ids`: undefined where no rule pairs references.
  */
 export function compareCopy(
-  { operation, to, own, copied }: ComparedPair,
+  operation: Operation,
+  left: NamedAnswer,
+  right: NamedAnswer,
   rules: Rules,
-  ids: IdPairs,
-  pairsIds: boolean,
+  ids: IdPairs | undefined,
 ): readonly Difference[] {
-  // Most answers are equal: this costs far less than a comparison by the contract.
-  if (!pairsIds && isDeepStrictEqual(own, copied)) return [];
-  const [left, right] = to === 'shadow' ? [own, copied] : [copied, own];
+  // Most answers are equal: this costs far less than a comparison by the contract, which pairs the references of equal answers, too.
+  if (ids === undefined && isDeepStrictEqual(left, right)) return [];
   const found = [
-    ...compareAnswers(operation, left, right, rules, ids, maskSensitive),
+    ...compareAnswers(operation, left, right, rules, ids ?? new IdPairs(), maskSensitive),
     ...compareExtras(operation.output, left.extras, right.extras, rules),
   ];
   const distinct = new Map<string, Difference>();

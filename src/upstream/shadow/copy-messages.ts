@@ -1,4 +1,4 @@
-/** What a gateway and its thread of copies tell each other. */
+/** Copies of requests, and the messages between a gateway and the thread that sends them. */
 import type { Difference } from '../../compare/compare-values.ts';
 import type { RuleTexts } from '../../compare/rules.ts';
 import type { AnyRequest } from '../../contract/canonical.ts';
@@ -6,12 +6,30 @@ import type { Service } from '../../contract/service.ts';
 import type { Headers, UpstreamCredentials, UpstreamSetup } from '../options.ts';
 import type { NamedAnswer, Side } from './compare-copy.ts';
 
+/** A copy of a request, with the answer that its caller got. */
+export interface Copy {
+  readonly request: AnyRequest;
+  readonly to: Side;
+  readonly key: string | undefined;
+  readonly answer: NamedAnswer;
+  /** When it was answered: milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export type CopyResult =
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'compared'; readonly differences: readonly Difference[] };
+
+/** Sends a copy and compares the answers. Never rejects. */
+export type SendCopy = (copy: Copy) => Promise<CopyResult>;
+
 /** An upstream as data. */
 export interface SideSetup
-  extends Omit<UpstreamSetup, 'credentials' | 'protocols' | 'referenceHeader' | 'clock' | 'report' | 'unknownMembers'> {
+  extends Omit<UpstreamSetup, 'credentials' | 'protocols' | 'referenceHeader' | 'clock' | 'report'> {
   readonly credentials: Omit<UpstreamCredentials, 'find' | 'inQuery'>;
 }
 
+/** What the thread is started with. */
 export interface CopySetup {
   /** The newest versions, with the conventions that they have here. */
   readonly services: readonly Service[];
@@ -27,28 +45,14 @@ export interface FoundCredential {
   readonly inQuery: readonly (readonly [name: string, value: string])[];
 }
 
-/** A copy of a request, with the answer that its caller got. */
-export interface CopyMessage {
+/** A copy as data: services and operations are named. The thread replies `[id, result]`, and `ready` when it has started. */
+export interface CopyMessage extends Omit<Copy, 'request' | 'at'> {
   readonly id: number;
   readonly upstream: string;
-  readonly to: Side;
   readonly service: string;
   readonly operation: string;
   readonly request: Omit<AnyRequest, 'service' | 'operation'>;
   readonly credential: FoundCredential;
-  readonly key: string | undefined;
-  readonly answer: NamedAnswer;
-  /** Whether rules pair the references of both servers: equal answers say something then, too. */
-  readonly pairsIds: boolean;
 }
 
-export type CopyResult =
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'compared'; readonly differences: readonly Difference[] };
-
-/** `result`: absent in the answer to a number. `cpuUs`: of the thread since its last reply, in microseconds. */
-export interface CopyReply {
-  readonly id: number;
-  readonly result: CopyResult | undefined;
-  readonly cpuUs: number;
-}
+export type CopyReply = 'ready' | readonly [id: number, result: CopyResult];

@@ -7,11 +7,10 @@ import { IdPairs } from '../../compare/compare-values.ts';
 import { compileRules } from '../../compare/rules.ts';
 import type { AnyRequest } from '../../contract/canonical.ts';
 import { createProtocols } from '../../formats/index.ts';
-import type { RemoteHandler } from '../../idempotency/ports.ts';
 import { answerOfThrown } from '../compared-answer.ts';
 import { createUpstream, type Upstream } from '../create-upstream.ts';
-import { compareCopy, namesIn, type Side } from './compare-copy.ts';
-import type { CopyMessage, CopyReply, CopyResult, CopySetup, FoundCredential } from './copy-messages.ts';
+import { compareCopy, namesIn } from './compare-copy.ts';
+import type { CopyMessage, CopyReply, CopyResult, CopySetup, FoundCredential, SideSetup } from './copy-messages.ts';
 
 const closeMsMax = 1_000;
 
@@ -22,76 +21,62 @@ const credentials = new WeakMap<object, FoundCredential>();
 
 const opened = new Map(
   Object.entries(shadows).map(([name, { rules, sides }]) => {
-    const open = ({
-      credentials: { areOfCaller, areForwarded = false, client },
-      ...setup
-    }: (typeof sides)[Side]): Upstream =>
-      createUpstream({
-        ...setup,
-        credentials: {
-          ...{ areOfCaller, areForwarded },
-          ...(client !== undefined && { client }),
-          find: ({ caller }) => credentials.get(caller)?.headers,
-          inQuery: ({ caller }) => credentials.get(caller)?.inQuery ?? [],
-        },
-        // They are compared.
-        unknownMembers: 'keep',
-        protocols,
-        referenceHeader,
-        clock: Date,
-        // Metrics count copies without an answer.
-        report: () => {},
-      });
-    const servers: Record<Side, Upstream> = { current: open(sides.current), shadow: open(sides.shadow) };
-    return [name, { servers, rulesOf: compileRules(rules), ids: new IdPairs() }] as const;
+    const servers = { current: open(sides.current), shadow: open(sides.shadow) };
+    const ids = rules.mapId === undefined || rules.mapId.length === 0 ? undefined : new IdPairs();
+    return [name, { servers, rulesOf: compileRules(rules), ids }] as const;
   }),
 );
 
-async function send(message: CopyMessage): Promise<CopyResult> {
-  const { to, answer, key, credential, request: given } = message;
-  const shadow = opened.get(message.upstream);
+parentPort?.on('message', async (message: CopyMessage | 'close') => {
+  if (message === 'close') {
+    const all = [...opened.values()].flatMap(({ servers }) => Object.values(servers));
+    await Promise.all(all.map((each) => each.close(closeMsMax)));
+    parentPort?.close();
+  } else reply([message.id, await send(message).catch((): CopyResult => ({ kind: 'failed', reason: 'other' }))]);
+});
+reply('ready');
+
+function reply(message: CopyReply): void {
+  parentPort?.postMessage(message);
+}
+
+function open(setup: SideSetup): Upstream {
+  return createUpstream({
+    ...setup,
+    credentials: {
+      ...setup.credentials,
+      find: ({ caller }) => credentials.get(caller)?.headers,
+      inQuery: ({ caller }) => credentials.get(caller)?.inQuery ?? [],
+    },
+    // They are compared.
+    unknownMembers: 'keep',
+    protocols,
+    referenceHeader,
+    clock: Date,
+    // Metrics count copies without an answer.
+    report: () => {},
+  });
+}
+
+async function send({ upstream, to, answer, key, credential, ...message }: CopyMessage): Promise<CopyResult> {
+  const shadow = opened.get(upstream);
   const service = services.find(({ name }) => name === message.service);
   const operation = service?.operations.get(message.operation);
   if (shadow === undefined || service === undefined || operation === undefined)
     return { kind: 'failed', reason: 'other' };
-  const request: AnyRequest = { ...given, service, operation };
+  const request: AnyRequest = { ...message.request, service, operation };
   credentials.set(request.caller, credential);
-  const copied = await ask(shadow.servers[to].handler(service, operation), request, key);
+  const copied = await shadow.servers[to]
+    .handler(service, operation)
+    .forward(request, undefined, key)
+    .then(
+      ({ output, extras }) => ({ output, extras: namesIn(extras) }),
+      (thrown) => ({ ...answerOfThrown(thrown), extras: [] }),
+    );
   if ('failure' in copied) return { kind: 'failed', reason: copied.reason };
-  const rules = shadow.rulesOf(operation.name);
-  const { pairsIds } = message;
+  const [left, right] = to === 'shadow' ? [answer, copied] : [copied, answer];
   return {
     kind: 'compared',
-    differences: compareCopy({ operation, to, own: answer, copied }, rules, shadow.ids, pairsIds),
+    differences: compareCopy(operation, left, right, shadow.rulesOf(operation.name), shadow.ids),
   };
 }
-
-async function ask(handler: RemoteHandler<unknown>, request: AnyRequest, key: string | undefined) {
-  try {
-    const { output, extras } = await handler.forward(request, undefined, key);
-    return { output, extras: namesIn(extras) };
-  } catch (thrown) {
-    return { ...answerOfThrown(thrown), extras: [] };
-  }
-}
-
-let told = process.threadCpuUsage();
-
-function reply(id: number, result: CopyResult | undefined): void {
-  const { user, system } = process.threadCpuUsage(told);
-  told = process.threadCpuUsage();
-  parentPort?.postMessage({ id, result, cpuUs: user + system } satisfies CopyReply);
-}
-
-parentPort?.on('message', async (message: CopyMessage | 'close' | number) => {
-  // Whether this thread is at work on one answer for too long.
-  if (typeof message === 'number') reply(message, undefined);
-  else if (message === 'close') {
-    const all = [...opened.values()].flatMap(({ servers }) => Object.values(servers));
-    await Promise.all(all.map((each) => each.close(closeMsMax)));
-    parentPort?.close();
-  } else {
-    const result = await send(message).catch((): CopyResult => ({ kind: 'failed', reason: 'other' }));
-    reply(message.id, result);
-  }
-});

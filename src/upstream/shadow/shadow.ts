@@ -16,8 +16,8 @@ import { isRefusal } from '../../idempotency/remote-problems.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { answerOfThrown } from '../compared-answer.ts';
 import { failureIn } from '../failure.ts';
-import { type NamedAnswer, namesIn, type Side } from './compare-copy.ts';
-import type { CopyResult } from './copy-messages.ts';
+import { namesIn, type Side } from './compare-copy.ts';
+import type { Copy, SendCopy } from './copy-messages.ts';
 import { CopyQueue } from './copy-queue.ts';
 import type { RollbackBound, SwitchOutcome } from './rollback.ts';
 import { configuredShare, findShare, isWithin, operationName, type Share, type ShareOptions } from './shares.ts';
@@ -34,8 +34,6 @@ export interface ShadowOptions extends ShareOptions {
   readonly getsCredentials: boolean;
   /** Whether the shadow receives what is sensitive by the contract. */
   readonly getsSecrets: boolean;
-  /** Whether rules pair the references of both servers: equal answers say something then, too. */
-  readonly pairsIds: boolean;
   readonly rollback: RollbackBound;
   readonly concurrency: number;
   readonly queueMax: number;
@@ -67,8 +65,7 @@ export interface ShadowParts {
   readonly rulesOf: (operation: string) => Rules;
   /** The shares that operators have set, now. */
   readonly shares: () => readonly Share[];
-  /** Sends a copy over connections of its own, and compares the answers. Never rejects. */
-  readonly compareCopy: CompareCopy;
+  readonly sendCopy: SendCopy;
   /** Whether copies have used less than their share of the processor. */
   readonly mayCopy: () => boolean;
   /** Returns whether a compared answer differs in what is not accepted; false for other events. */
@@ -77,18 +74,6 @@ export interface ShadowParts {
   /** Called once after each `restart`, when the bound is exceeded. */
   readonly rollBack: (why: string) => void;
 }
-
-/** A copy of a request, with the answer that its caller got. */
-export interface Copy {
-  readonly request: AnyRequest;
-  readonly to: Side;
-  readonly key: string | undefined;
-  readonly answer: NamedAnswer;
-  readonly pairsIds: boolean;
-  readonly at: number;
-}
-
-export type CompareCopy = (copy: Copy) => Promise<CopyResult>;
 
 export class Shadow {
   readonly #options: ShadowOptions;
@@ -304,7 +289,6 @@ export class Shadow {
       to,
       key: isWrite ? copyKey(key) : undefined,
       answer: { ...answer, extras: namesIn(extras) },
-      pairsIds: this.#options.pairsIds,
       at: this.#parts.clock.now(),
     });
   }
@@ -327,9 +311,9 @@ export class Shadow {
   /** Sends a copy, and reports what its answer differs in. Never rejects. */
   async #send(copy: Copy): Promise<void> {
     const { request, to, at } = copy;
-    const { report, compareCopy } = this.#parts;
+    const { report, sendCopy } = this.#parts;
     const operation = operationName(request);
-    const result = await compareCopy(copy);
+    const result = await sendCopy(copy);
     if (result.kind === 'failed') {
       report({ ...result, operation });
       return;

@@ -84,7 +84,7 @@ async function run(isSticky: boolean): Promise<Outcome> {
       mask: maskSensitive,
       rulesOf: compileRules({}),
       shares: () => [{ operation: '', caller: '', answered: percent }],
-      compareCopy: async () => ({ kind: 'compared', differences: [] }),
+      sendCopy: async () => ({ kind: 'compared', differences: [] }),
       mayCopy: () => true,
       report: () => false,
       changeCounts: () => Promise.reject(new Error('no counts are stored')),

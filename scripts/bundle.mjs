@@ -13,8 +13,8 @@ const packages = Object.keys({ ...dependencies, ...peerDependencies });
 /** What programs import by the name of the package. */
 const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
 
-/** The thread that compares copies for shadows is a file of its own, which `open-copies.ts` starts. */
-const copyThread = 'upstream/shadow/copy-worker';
+/** The process that compares copies for shadows has a file of its own, which `open-copies.ts` starts. */
+const copyProcess = 'upstream/shadow/copy-worker';
 
 /** Their clients load further packages where these are installed. */
 const unbundled = ['pg', 'ioredis'];
@@ -35,7 +35,7 @@ export async function bundleProgram(folder) {
  */
 export async function bundle(folder, { withLibraries = false } = {}) {
   const bundler = await openBundler(
-    [...api, 'main', copyThread],
+    [...api, 'main', copyProcess],
     withLibraries ? unbundled : packages,
     'allow-extension',
   );

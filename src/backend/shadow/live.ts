@@ -190,7 +190,7 @@ export class LiveShadows {
     return differs;
   }
 
-  /** The thread of copies masks what the contract calls sensitive, and knows no secrets in free texts. */
+  /** The process of copies masks what the contract calls sensitive, and knows no secrets in free texts. */
   readonly #maskTexts = ({ left, right, ...place }: Difference): Difference => {
     const shown = (value: unknown): unknown => {
       if (typeof value === 'string') return this.#parts.mask(anyText, value);

@@ -1,8 +1,8 @@
-/** The thread that sends copies and compares their answers: it is started by the first copy, and again after it has ended. */
-import { Worker } from 'node:worker_threads';
+/** The process that sends copies and compares their answers: the first copy starts it, and the next one where it has ended. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { conventionsOf } from '../../contract/conventions.ts';
 import { newestOf, type Service } from '../../contract/service.ts';
-import { errorCode } from '../../lib/error-code.ts';
 import type { UpstreamCredentials } from '../../upstream/options.ts';
 import type { Side } from '../../upstream/shadow/compare-copy.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
   CopySetup,
   SendCopy,
   SideSetup,
+  ToCopyProcess,
 } from '../../upstream/shadow/copy-messages.ts';
 import type { Backend } from '../backend.ts';
 import { createUpstreamCredentials } from '../upstreams/credentials.ts';
@@ -27,23 +28,26 @@ export interface CopyDependencies {
 export interface Copies {
   /** Returns what sends the copies for the upstream of this name. */
   readonly sendTo: (upstream: string) => SendCopy;
-  /** Whether the thread has used less than its share of the processor. */
+  /** Whether the process has used less than its share of the processor. */
   mayCopy(): boolean;
   /** Gives up copies that have no answer soon: a server that never answers must not delay the end of the gateway. */
   close(): Promise<void>;
 }
 
-/** Of one thread. It is ended when it is beyond. */
+/** Of the process, which is killed when it is beyond: a thread that runs out of memory may end the gateway. */
 export interface CopyLimits {
+  /** Of its heap. */
   readonly memoryMiBMax: number;
   /** Work on one answer, in milliseconds. */
   readonly busyMsMax: number;
 }
 
 const standardLimits: CopyLimits = { memoryMiBMax: 256, busyMsMax: 2_000 };
-const countEveryMs = 100;
+const watchEveryMs = 100;
+/** On a busy machine it takes seconds to load. */
+const startMsMax = 60_000;
 const closeMsMax = 3_000;
-/** Work that the thread may do at once after a quiet time. Starting another one costs as much. Milliseconds. */
+/** Work that the process may do at once after a quiet time. Starting another one costs as much. Milliseconds. */
 const burstMs = 1_000;
 
 export function openCopies(
@@ -69,7 +73,7 @@ export function openCopies(
     };
     shadows[current.name] = { rules: shadow.rules, sides };
   }
-  const start = (): Worker => {
+  const start = (): ChildProcess => {
     const conventions = conventionsOf(services);
     const copied = newestOf(services).filter(({ name, operations }) =>
       [...operations.keys()].some((operation) => shadows[plan.upstreamOf(name, operation) ?? ''] !== undefined),
@@ -78,10 +82,16 @@ export function openCopies(
       ...{ shadows, referenceHeader },
       services: copied.map((service) => ({ ...toData(service), conventions })),
     };
-    return new Worker(workerUrl, { workerData: setup, resourceLimits: { maxOldGenerationSizeMb: memoryMiBMax } });
+    const child = fork(workerPath, {
+      execArgv: ['--disable-proto=delete', `--max-old-space-size=${memoryMiBMax}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    });
+    child.send(setup satisfies ToCopyProcess);
+    return child;
   };
   const cpuPercent = Math.max(0, ...[...plan.shadows.values()].map((each) => each.cpuPercent));
-  const thread = new CopyThread(start, cpuPercent, busyMsMax);
+  const copies = new CopyProcess(start, cpuPercent, busyMsMax);
   return {
     sendTo:
       (upstream) =>
@@ -93,20 +103,22 @@ export function openCopies(
           if (headers === undefined) return { kind: 'failed', reason: 'notPrepared' };
           const credential = { headers, inQuery: own?.inQuery?.(of) ?? [] };
           const names = { upstream, service: service.name, operation: operation.name };
-          return await thread.send({ ...copy, ...names, request, credential });
+          return await copies.send({ ...copy, ...names, request, credential });
         } catch {
           return { kind: 'failed', reason: 'notPrepared' };
         }
       },
-    mayCopy: () => thread.hasTime,
-    close: () => thread.close(),
+    mayCopy: () => copies.hasTime,
+    close: () => copies.close(),
   };
 }
 
-/** The sources, or a bundle, which has the thread as a file of its own. */
-const workerUrl = new URL(
-  import.meta.url.endsWith('.ts') ? '../../upstream/shadow/copy-worker.ts' : '../upstream/shadow/copy-worker.js',
-  import.meta.url,
+/** In the sources, or in a bundle, which has the program of the process as a file of its own. */
+const workerPath = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? '../../upstream/shadow/copy-worker.ts' : '../upstream/shadow/copy-worker.js',
+    import.meta.url,
+  ),
 );
 
 /** Leaves out the functions that services of programs have. */
@@ -126,20 +138,20 @@ function sideSetup(
   };
 }
 
-class CopyThread {
-  readonly #start: () => Worker;
+class CopyProcess {
+  readonly #start: () => ChildProcess;
   /** Percent of one processor. */
   readonly #cpuPercent: number;
   readonly #busyMsMax: number;
   readonly #waiting = new Map<number, (result: CopyResult) => void>();
-  #worker: Worker | undefined;
+  #child: ChildProcess | undefined;
   #ids = 0;
   #isClosed = false;
   /** Milliseconds of work that it may do now, and when they were counted. */
   #leftMs = burstMs;
   #countedAt = performance.now();
 
-  constructor(start: () => Worker, cpuPercent: number, busyMsMax: number) {
+  constructor(start: () => ChildProcess, cpuPercent: number, busyMsMax: number) {
     this.#start = start;
     this.#cpuPercent = cpuPercent;
     this.#busyMsMax = busyMsMax;
@@ -150,70 +162,68 @@ class CopyThread {
     return this.#leftMs > 0;
   }
 
-  send(copy: Omit<CopyMessage, 'id'>): Promise<CopyResult> {
-    return new Promise((resolve) => {
-      if (this.#isClosed) return resolve({ kind: 'failed', reason: 'closed' });
-      this.#ids += 1;
-      this.#worker ??= this.#open();
-      this.#worker.postMessage({ ...copy, id: this.#ids } satisfies CopyMessage);
-      this.#waiting.set(this.#ids, resolve);
-    });
+  /** Rejects where the copy is no data. */
+  async send(copy: Omit<CopyMessage, 'id'>): Promise<CopyResult> {
+    if (this.#isClosed) return { kind: 'failed', reason: 'closed' };
+    this.#child ??= this.#open();
+    this.#ids += 1;
+    const id = this.#ids;
+    this.#child.send({ ...copy, id } satisfies ToCopyProcess);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    worker.ref();
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    const timer = setTimeout(() => void worker.terminate(), closeMsMax);
-    worker.postMessage('close');
+    const child = this.#child;
+    if (child === undefined) return;
+    child.ref();
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const timer = setTimeout(() => child.kill('SIGKILL'), closeMsMax);
+    child.send('close' satisfies ToCopyProcess);
     await ended;
     clearTimeout(timer);
   }
 
-  #open(): Worker {
-    const worker = this.#start();
-    worker.unref();
-    const { performance: thread } = worker;
+  #open(): ChildProcess {
+    const child = this.#start();
+    child.unref();
+    child.channel?.unref();
     /** Undefined while it loads, which is no work on copies. */
-    let counted: ReturnType<typeof thread.eventLoopUtilization> | undefined;
-    let busyMs = 0;
+    let cpuMs: number | undefined;
+    /** Intervals without a message: those in which this process itself stood still do not count. */
+    let silent = 0;
     let reason = 'other';
-    const count = (): void => {
-      if (counted === undefined) return;
-      const { active, idle } = thread.eventLoopUtilization(counted);
-      counted = thread.eventLoopUtilization();
-      this.#use(active);
-      busyMs = idle > 0 ? 0 : busyMs + active;
-      if (busyMs <= this.#busyMsMax) return;
+    child.on('message', (message) => {
+      const reply = message as CopyReply;
+      silent = 0;
+      this.#use(reply.cpuMs - (cpuMs ?? reply.cpuMs));
+      cpuMs = reply.cpuMs;
+      if (reply.answered === undefined) return;
+      const [id, result] = reply.answered;
+      this.#waiting.get(id)?.(result);
+      this.#waiting.delete(id);
+    });
+    const timer = setInterval(() => {
+      if (this.#waiting.size === 0) silent = 0;
+      silent += 1;
+      if (silent * watchEveryMs <= (cpuMs === undefined ? startMsMax : this.#busyMsMax)) return;
       reason = 'outOfTime';
-      void worker.terminate();
-    };
-    worker.on('message', (reply: CopyReply) => {
-      if (reply === 'ready') counted = thread.eventLoopUtilization();
-      else {
-        const [id, result] = reply;
-        count();
-        busyMs = 0;
-        this.#waiting.get(id)?.(result);
-        this.#waiting.delete(id);
-      }
-    });
-    worker.on('error', (thrown) => {
-      if (errorCode(thrown) === 'ERR_WORKER_OUT_OF_MEMORY') reason = 'outOfMemory';
-    });
-    const timer = setInterval(count, countEveryMs).unref();
-    worker.once('exit', () => {
+      child.kill('SIGKILL');
+    }, watchEveryMs).unref();
+    // It cannot be started, or a message no longer reaches it: its end follows.
+    child.on('error', () => child.kill('SIGKILL'));
+    child.once('close', (_code, signal) => {
       clearInterval(timer);
+      // So V8 ends a process without memory.
+      if (signal === 'SIGABRT') reason = 'outOfMemory';
       this.#ended(this.#isClosed ? 'closed' : reason);
     });
-    return worker;
+    return child;
   }
 
   /** What it had to do is given up. The next copy starts another one, when there is time for it. */
   #ended(reason: string): void {
-    this.#worker = undefined;
+    this.#child = undefined;
     if (this.#waiting.size > 0) this.#use(burstMs);
     for (const end of this.#waiting.values()) end({ kind: 'failed', reason });
     this.#waiting.clear();

@@ -1,4 +1,4 @@
-/** Copies of requests, and the messages between a gateway and the thread that sends them. */
+/** Copies of requests, and the messages between a gateway and the process that sends them. */
 import type { Difference } from '../../compare/compare-values.ts';
 import type { RuleTexts } from '../../compare/rules.ts';
 import type { AnyRequest } from '../../contract/canonical.ts';
@@ -29,7 +29,7 @@ export interface SideSetup
   readonly credentials: Omit<UpstreamCredentials, 'find' | 'inQuery'>;
 }
 
-/** What the thread is started with. */
+/** The first message to the process. */
 export interface CopySetup {
   /** The newest versions, with the conventions that they have here. */
   readonly services: readonly Service[];
@@ -45,7 +45,7 @@ export interface FoundCredential {
   readonly inQuery: readonly (readonly [name: string, value: string])[];
 }
 
-/** A copy as data: services and operations are named. The thread replies `[id, result]`, and `ready` when it has started. */
+/** A copy as data: services and operations are named. */
 export interface CopyMessage extends Omit<Copy, 'request' | 'at'> {
   readonly id: number;
   readonly upstream: string;
@@ -55,4 +55,12 @@ export interface CopyMessage extends Omit<Copy, 'request' | 'at'> {
   readonly credential: FoundCredential;
 }
 
-export type CopyReply = 'ready' | readonly [id: number, result: CopyResult];
+/** What a gateway sends to the process: `close` comes last. */
+export type ToCopyProcess = CopySetup | CopyMessage | 'close';
+
+/** Sent when the process can take copies, every tenth of a second while it has one, and with each result. */
+export interface CopyReply {
+  /** The time of the processor that the process has used so far, in milliseconds. */
+  readonly cpuMs: number;
+  readonly answered?: readonly [id: number, result: CopyResult];
+}

@@ -1,4 +1,4 @@
-/** The thread that sends copies to shadows: its limits, and the contracts that it gets. The control of each limit is a thread without it. */
+/** The process that sends copies to shadows: its limits, and the contracts that it gets. The control of each limit is a process without it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createGateway } from '../../src/api/index.ts';
 import { startServer } from '../../src/app/server.ts';
@@ -57,9 +57,9 @@ function upstreamWith(shadowUrl: string, url = old.url): UpstreamOptions {
   return { url, ...options, shadow: { url: shadowUrl, ...options, cpuPercent: 100, responseBytesMax: 1 << 30 } };
 }
 
-function openThread({ plan, contracts: services }: ReturnType<typeof planOf>, limits?: CopyLimits) {
+function openProcess({ plan, contracts: services }: ReturnType<typeof planOf>, limits?: CopyLimits) {
   const backend = { context: { clock: Date }, upstreamCredentials: {} } as never;
-  const copies = openCopies(plan, { services, referenceHeader: 'x-reference', backend }, limits);
+  const opened = openCopies(plan, { services, referenceHeader: 'x-reference', backend }, limits);
   return {
     /** Sends a copy of a request whose caller got the answer. */
     send: (
@@ -69,11 +69,11 @@ function openThread({ plan, contracts: services }: ReturnType<typeof planOf>, li
       input: object,
       answered: ComparedAnswer | RemoteAnswer | NoAnswer,
     ) =>
-      copies.sendTo(upstream)({
+      opened.sendTo(upstream)({
         ...{ request: requestOf(service, operation, input), to: 'shadow', key: 'a-key-of-sixteen', at: 0 },
         answer: { ...answered, extras: namesIn('extras' in answered ? answered.extras : undefined) },
       }),
-    [Symbol.asyncDispose]: copies.close,
+    [Symbol.asyncDispose]: opened.close,
   };
 }
 
@@ -85,18 +85,18 @@ test.each([
   // The controls.
   ['compared', large.work, unlimited],
   ['compared', large.bytes, unlimited],
-])('a copy ends as %s at a limit, and the next thread compares', async (reason, body, limits) => {
+])('a copy ends as %s at a limit, and the next process compares', async (reason, body, limits) => {
   let text = body;
   await using next = await startUpstreamServer((response) => void response.writeHead(200, json).end(text));
-  await using thread = openThread(planOf({ erp: upstreamWith(next.url) }, [desk]), limits);
-  const send = () => thread.send('erp', desk, desk.operations.get('getEntry')!, { number: 'A-1' }, { output: answer });
+  await using copies = openProcess(planOf({ erp: upstreamWith(next.url) }, [desk]), limits);
+  const send = () => copies.send('erp', desk, desk.operations.get('getEntry')!, { number: 'A-1' }, { output: answer });
   const result = await send();
   expect(result.kind === 'failed' ? result.reason : result.kind).toBe(reason);
   text = JSON.stringify(answer);
   await until('a comparison', async () => (await send()).kind === 'compared');
 });
 
-test('a gateway answers beside a thread that is ended, counts its copies, and goes on comparing', async () => {
+test('a gateway answers beside a process that is ended, counts its copies, and goes on comparing', async () => {
   let text = large.work.repeat(4).replaceAll(']}{"list":[', ',');
   await using next = await startUpstreamServer((response) => void response.writeHead(200, json).end(text));
   const { plan, services } = planOf({ erp: upstreamWith(next.url) }, [desk]);
@@ -136,7 +136,7 @@ test('a gateway answers beside a thread that is ended, counts its copies, and go
     return [...lines].reduce((sum, [, each]) => sum + Number(each), 0);
   };
   const failed = () => count('failed_total\\{.*reason="outOf(?:Time|Memory)"');
-  await until('the end of the thread', async () => {
+  await until('the end of the process', async () => {
     expect(await read()).toBe(200);
     return (await failed()) > 0;
   });
@@ -159,7 +159,7 @@ async function importedServices(): Promise<readonly Service[]> {
   return [...services.values()];
 }
 
-test('the thread reads the answers of imported services as the gateway does, in JSON and in SOAP', async () => {
+test('the process reads the answers of imported services as the gateway does, in JSON and in SOAP', async () => {
   const services = await importedServices();
   const credentials = { apiKey: { inClear: 'key' } } as const;
   const startMock = async (service: Service) => {
@@ -177,7 +177,7 @@ test('the thread reads the answers of imported services as the gateway does, in 
     upstreams[`of${at}`] = { url: first.url, ...options, shadow: { url: next.url, ...options, cpuPercent: 100 } };
   }
   const planned = planOf(upstreams, services);
-  await using thread = openThread(planned);
+  await using copies = openProcess(planned);
   const found: Record<string, number> = { same: 0, refused: 0 };
   const faults: string[] = [];
   for (const [at, configured] of planned.plan.upstreams.entries()) {
@@ -194,7 +194,7 @@ test('the thread reads the answers of imported services as the gateway does, in 
       const answered = await handler
         .forward(requestOf(service, operation, input), undefined, 'a-key-of-sixteen')
         .catch(answerOfThrown);
-      const result = await thread.send(configured.name, service, operation, input, answered);
+      const result = await copies.send(configured.name, service, operation, input, answered);
       if (result.kind !== 'compared' || result.differences.length > 0)
         faults.push(`${service.name}.${operation.name}: ${JSON.stringify(result).slice(0, 300)}`);
       else found['refusal' in answered ? 'refused' : 'same']! += 1;

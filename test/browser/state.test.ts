@@ -19,6 +19,9 @@ const enter = async (path: string, more: Partial<VisitOptions> = {}): Promise<Vi
   return visit;
 };
 const isNoWider = 'document.documentElement.scrollWidth <= innerWidth';
+/** Words in the cells of tables that stand on more than one line. */
+const brokenWords = `[...document.querySelectorAll('td code')].map((each) => [each.getClientRects().length, each.textContent])
+  .filter(([lines, text]) => lines > 1 && /^\\w+$/.test(text))`;
 
 const sections = [
   ['webhooks', 'Endpoints'],
@@ -45,6 +48,8 @@ test('every section of the state loads, is in order for axe, and fits a phone', 
     await visit.picture(`console/state-${name}`);
     await page.setViewportSize({ width: 390, height: 844 });
     expect([name, await page.evaluate(isNoWider)]).toEqual([name, true]);
+    await page.setViewportSize({ width: 900, height: 860 });
+    expect([name, await page.evaluate(brokenWords)]).toEqual([name, []]);
     await page.setViewportSize({ width: 1280, height: 860 });
   }
   await visit.close();

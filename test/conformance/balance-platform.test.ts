@@ -143,3 +143,15 @@ describe(`whatever the contract allows (SEED=${seed})`, () => {
     },
   );
 });
+
+test('an update with an empty description removes it, and one without leaves it', async () => {
+  const by = furnished(gateway);
+  const holder = await by.holder({ description: 'mine' });
+  const account = await by.account(holder, { description: 'mine' });
+  for (const path of [`/accountHolders/${holder}`, `/balanceAccounts/${account}`]) {
+    expect((await by.patch(path, { reference: 'R' })).body).toMatchObject({ reference: 'R', description: 'mine' });
+    const { status, body } = await by.patch(path, { description: '' });
+    expect([status, body.reference, Object.hasOwn(body, 'description')]).toEqual([200, 'R', false]);
+    expect((await by.get(path)).body).not.toHaveProperty('description');
+  }
+});

@@ -27,13 +27,13 @@ export async function create<R extends ResourceRecord>(
   return created;
 }
 
-/** Saves the next state; without a difference nothing is saved. */
+/** Saves the next state, without texts that were emptied; without a difference nothing is saved. */
 export async function change<R extends ResourceRecord>(
   before: StoredResource<R>,
   changes: Partial<R>,
   resources: ResourceRepository,
 ): Promise<StoredResource<R>> {
-  const record = withoutUndefined({ ...before.record, ...changes });
+  const record = only({ ...before.record, ...changes }, (value) => value !== undefined && value !== '');
   if (isDeepStrictEqual(record, before.record)) return before;
   const changed = { ...before, record, revision: before.revision + 1 };
   await resources.changeResource(changed);
@@ -63,7 +63,11 @@ export function emptyToUndefined(metadata: Readonly<Record<string, string>> | un
 }
 
 function withoutUndefined<R extends object>(record: R): R {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
+  return only(record, (value) => value !== undefined);
+}
+
+function only<R extends object>(record: R, stays: (value: unknown) => boolean): R {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => stays(value))) as R;
 }
 
 /** Throws illegalMove where the lifecycle has no such transition, and finallyClosed for any change of a closed resource. */

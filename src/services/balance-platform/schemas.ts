@@ -46,6 +46,11 @@ export const eTag = required(
 );
 
 export const description = optional(text(300, 'For the shop in Amsterdam'), 'Your own description.');
+/** In updates: a text that is left out stays. */
+export const changedDescription = optional(
+  string({ max: 300, emptyString: 'present', example: 'For the shop in Amsterdam' }),
+  'Your own description. An empty one removes it.',
+);
 export const reference = optional(text(150, 'YOUR-REFERENCE'), 'Your own reference.');
 export const metadata = optional(
   map(100, { department: 'shops' }, { whenEmpty: 'present' }),

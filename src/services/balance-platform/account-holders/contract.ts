@@ -139,7 +139,7 @@ export const updateAccountHolder = operation({
       balancePlatform,
       capabilities,
       contactDetails,
-      description: shapes.description,
+      description: shapes.changedDescription,
       legalEntityId: readOnly(accountHolder.fields.legalEntityId),
       metadata: shapes.metadata,
       primaryBalanceAccount: optional(shapes.accountId, 'One of its balance accounts that is not closed.'),

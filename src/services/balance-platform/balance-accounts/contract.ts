@@ -149,7 +149,7 @@ export const updateBalanceAccount = operation({
       ),
       balances: readOnly(balanceAccount.fields.balances),
       defaultCurrencyCode: readOnly(balanceAccount.fields.defaultCurrencyCode),
-      description: shapes.description,
+      description: shapes.changedDescription,
       metadata: shapes.metadata,
       platformPaymentConfiguration: paymentConfiguration,
       reference: shapes.reference,

@@ -381,7 +381,10 @@ describe('servers on PostgreSQL', () => {
     await fillTarget();
     const strange = join(folder.path, 'strange-keys');
     await triglyph(['keys', 'create', strange], folder.path);
-    const { code, stdout } = await triglyph(['check'], folder.path, { DATABASE_URL: target, KEY_FILE: strange });
+    const { code, stdout } = await triglyph(['check', '--settings'], folder.path, {
+      DATABASE_URL: target,
+      KEY_FILE: strange,
+    });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^DATABASE_URL +\(hidden\)/m);
     expect(stdout).toContain(`do not open what is stored in PostgreSQL at 127.0.0.1:${server.port}/`);

@@ -96,6 +96,16 @@ test.each([
   await until('a comparison', async () => (await send()).kind === 'compared');
 });
 
+test('a contract that is no data leaves no process behind', async () => {
+  const operations = new Map([...desk.operations].map(([name, each]) => [name, { ...each, made: () => {} }]));
+  const service = { ...desk, operations } as Service;
+  await using copies = openProcess(planOf({ erp: upstreamWith(old.url) }, [service]));
+  const operation = service.operations.get('getEntry')!;
+  const result = await copies.send('erp', service, operation, { number: 'A-1' }, { output: answer });
+  expect(result).toEqual({ kind: 'failed', reason: 'notPrepared' });
+  await until('the end of the process', () => !process.getActiveResourcesInfo().includes('ProcessWrap'));
+});
+
 test('a gateway answers beside a process that is ended, counts its copies, and goes on comparing', async () => {
   let text = large.work.repeat(4).replaceAll(']}{"list":[', ',');
   await using next = await startUpstreamServer((response) => void response.writeHead(200, json).end(text));

@@ -87,7 +87,13 @@ export function openCopies(
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       serialization: 'advanced',
     });
-    child.send(setup satisfies ToCopyProcess);
+    try {
+      child.send(setup satisfies ToCopyProcess);
+    } catch (thrown) {
+      // A contract with functions in it is no data. The process would wait for it.
+      child.kill('SIGKILL');
+      throw thrown;
+    }
     return child;
   };
   const cpuPercent = Math.max(0, ...[...plan.shadows.values()].map((each) => each.cpuPercent));
@@ -177,7 +183,8 @@ class CopyProcess {
     const child = this.#child;
     if (child === undefined) return;
     child.ref();
-    const ended = new Promise((resolve) => child.once('exit', resolve));
+    // A process that has exited, or could not be started, still closes.
+    const ended = new Promise((resolve) => child.once('close', resolve));
     const timer = setTimeout(() => child.kill('SIGKILL'), closeMsMax);
     child.send('close' satisfies ToCopyProcess);
     await ended;

@@ -27,13 +27,13 @@ export async function create<R extends ResourceRecord>(
   return created;
 }
 
-/** Saves the next state, without texts that were emptied; without a difference nothing is saved. */
+/** Saves the next state; without a difference nothing is saved. */
 export async function change<R extends ResourceRecord>(
   before: StoredResource<R>,
   changes: Partial<R>,
   resources: ResourceRepository,
 ): Promise<StoredResource<R>> {
-  const record = only({ ...before.record, ...changes }, (value) => value !== undefined && value !== '');
+  const record = withoutUndefined({ ...before.record, ...changes });
   if (isDeepStrictEqual(record, before.record)) return before;
   const changed = { ...before, record, revision: before.revision + 1 };
   await resources.changeResource(changed);
@@ -57,17 +57,13 @@ export function omitUndefined<C extends object>(changes: C): { [N in keyof C]?: 
   return withoutUndefined(changes) as { [N in keyof C]?: Exclude<C[N], undefined> };
 }
 
-/** Empty metadata is stored as absent. */
-export function emptyToUndefined(metadata: Readonly<Record<string, string>> | undefined) {
-  return metadata !== undefined && Object.keys(metadata).length === 0 ? undefined : metadata;
+/** An empty text and empty metadata are stored as absent. */
+export function emptyToUndefined<V extends string | Readonly<Record<string, string>>>(value: V | undefined) {
+  return value !== undefined && Object.keys(value).length === 0 ? undefined : value;
 }
 
 function withoutUndefined<R extends object>(record: R): R {
-  return only(record, (value) => value !== undefined);
-}
-
-function only<R extends object>(record: R, stays: (value: unknown) => boolean): R {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => stays(value))) as R;
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
 }
 
 /** Throws illegalMove where the lifecycle has no such transition, and finallyClosed for any change of a closed resource. */

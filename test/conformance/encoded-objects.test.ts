@@ -59,6 +59,8 @@ describe('a map', () => {
     ['anyType2anyTypeMap', entry('item'), 'structure'],
     ['Map', entry('item') + entry('entry').replace('color', 'size'), 'structure'],
     ['Struct', entry('entry'), 'structure'],
+    // What a prefix stands for would be lost.
+    ['Map', entry('item').replace('string">red', 'QName">xsd:red'), 'structure'],
   ])('of the type %s with %s: %s', async (type, entries, outcome) => {
     expect(await store('Struct', `<additionalData xsi:type="enc:${type}">${entries}</additionalData>`)).toBe(outcome);
     if (outcome === 'ok') expect(await storedEntries()).toEqual({ color: 'red' });

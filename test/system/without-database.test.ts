@@ -203,7 +203,7 @@ test('a Redis that was emptied while no gateway ran takes no write until an oper
   expect(upstream.keys).toEqual([]);
   expect([await statusOf(server, '/readyz'), await statusOf(server, '/readyz/reads')]).toEqual([503, 200]);
   expect(await (await fetch(`${server.admin}/metrics`)).text()).toMatch(/^triglyph_records_lost 1$/m);
-  expect(server.output()).toContain('the store in Redis has lost records');
+  await until('a line of the log', () => server.output().includes('the store in Redis has lost records'));
   const erp = { url: upstream.url, credentials: 'forward', idempotency: 'none' };
   const answeredBy = { Recurring: 'erp', BalancePlatform: 'erp' };
   writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify({ upstreams: { erp }, answeredBy }));

@@ -92,7 +92,7 @@ test('brackets without an end take no time', () => {
   const name = '['.repeat(60_000);
   expect(shortestMs(() => atForm({ body: `amount=1&filter${name}=1` }))).toBeLessThan(bodyMsMax);
   const startedAt = cpuMs();
-  expect([...name.slice(30_000).matchAll(/\[([^\]]*)\]/g)]).toEqual([]);
+  expect([...name.slice(10_000).matchAll(/\[([^\]]*)\]/g)]).toEqual([]);
   expect(cpuMs() - startedAt).toBeGreaterThan(bodyMsMax);
 });
 

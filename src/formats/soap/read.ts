@@ -197,6 +197,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
         const parts = (key ? 1 : 0) + (value ? 1 : 0);
         if (entry.local !== entryName || !key || value === false || parts !== entry.children.length) return false;
         if (key.children.length > 0 || !isBlank(entry.text)) return false;
+        // The prefix of a name means nothing in a text.
+        if (namedType(key) === 'QName' || (value && namedType(value) === 'QName')) return false;
         visit(key.text, value ?? emptyValue);
       }
       return true;

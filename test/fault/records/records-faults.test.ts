@@ -194,32 +194,44 @@ describe('a master that is cut off while its replica is promoted', () => {
     const replica = stopping(await startRedis({ ...durable, parameters: [...parameters, ...followed] }));
     await until('the replica', async () => /master_link_status:up/.test(await replica.raw.info('replication')));
     const urls = [master.url, replica.url];
+    let lastedMs = 0;
     return {
+      lastedMs: () => lastedMs,
       redisUrls: isBlind ? urls.map(blind) : urls,
       settings: isBlind ? believing : {},
       async disturb() {
+        // Two halves of a store that is younger than the partition are two new stores.
+        await until('the marker on the replica', async () => (await replica.raw.dbsize()) > 0);
+        const start = performance.now();
         await replica.raw.replicaof('NO', 'ONE');
-        await wait(1_500);
+        await wait(isBlind ? 500 : 1_500);
         // The partition ends: what the old master alone has taken is gone.
         await master.raw.replicaof('127.0.0.1', replica.port);
         await until('the old master', async () => /master_link_status:up/.test(await master.raw.info('replication')));
-        await wait(500);
+        await wait(200);
         // The gateway in front of the old master finds the new one, as by Sentinel.
         await replica.raw.replicaof('127.0.0.1', master.port);
         await master.raw.replicaof('NO', 'ONE');
+        lastedMs = performance.now() - start;
       },
     };
   };
 
   testBesideOthers('takes no reservation', async () => {
-    const { disturb, ...deployment } = await split(false);
-    const findings = await run({ mode: 'none', disturb, ...deployment });
+    const { disturb, redisUrls, settings } = await split(false);
+    const findings = await run({ mode: 'none', disturb, redisUrls, settings });
     expect(findings).toMatchObject(exactlyOnce);
     expect(findings.disturbed).toBeGreaterThan(0);
   });
   testBesideOthers('without WAIT and min-replicas-to-write, what was lost is noticed', async () => {
-    const findings = await run({ mode: 'none', triesMax: triesOfLoss, ...(await split(true)) });
-    expect(findings).toMatchObject({ doubled: 0, lost: 0 });
+    // Gateways compare what they know for five seconds, and look every two: a busy machine may need longer for the partition.
+    for (let runs = 1; runs <= 10; runs += 1) {
+      const { lastedMs, ...deployment } = await split(true);
+      const findings = await run({ mode: 'none', triesMax: triesOfLoss, ...deployment });
+      if (lastedMs() > 2_500) continue;
+      return expect(findings).toMatchObject({ doubled: 0, lost: 0 });
+    }
+    throw new Error('each partition lasted for longer than gateways compare what they know');
   });
 });
 
@@ -253,7 +265,8 @@ describe('a replica that was behind takes over', () => {
   };
 
   testBesideOthers('nothing is sent again', async () => {
-    const findings = await run(await start(false));
+    // As many as outlast the failover.
+    const findings = await run({ ...(await start(false)), orders: 300 });
     expect(findings).toMatchObject({ doubled: 0, lost: 0 });
     expect(findings.open).toBeGreaterThan(0);
   });

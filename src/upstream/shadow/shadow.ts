@@ -119,8 +119,7 @@ export class Shadow {
     if (copy === undefined) return;
     this.#unanswered.delete(headers);
     const operation = operationName(copy.request);
-    const isPlaced = this.#parts.mayCopy() && this.#queue.add(copy, bytes);
-    this.#parts.report({ kind: isPlaced ? 'copied' : 'dropped', operation });
+    this.#parts.report({ kind: this.#queue.add(copy, bytes) ? 'copied' : 'dropped', operation });
   }
 
   /** The shares have changed: what was counted before says nothing of them. */
@@ -278,7 +277,7 @@ export class Shadow {
     if (!this.#isCopied(request)) return;
     // The files are removed when the request is answered, before its copy is sent.
     const { spool, ...kept } = head;
-    if (spool?.isUsed === true) {
+    if (spool?.isUsed === true || !this.#parts.mayCopy()) {
       this.#parts.report({ kind: 'dropped', operation: operationName(request) });
       return;
     }

@@ -174,7 +174,10 @@ class CopyProcess {
     this.#child ??= this.#open();
     this.#ids += 1;
     const id = this.#ids;
+    const startedAt = performance.now();
     this.#child.send({ ...copy, id } satisfies ToCopyProcess);
+    // What callers wait for meanwhile is work on copies as well.
+    this.#use(performance.now() - startedAt);
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 

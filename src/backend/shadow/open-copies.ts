@@ -28,7 +28,7 @@ export interface CopyDependencies {
 export interface Copies {
   /** Returns what sends the copies for the upstream of this name. */
   readonly sendTo: (upstream: string) => SendCopy;
-  /** Whether the process has used less than its share of the processor. */
+  /** Whether copies have used less than their share of the processor. */
   mayCopy(): boolean;
   /** Gives up copies that have no answer soon: a server that never answers must not delay the end of the gateway. */
   close(): Promise<void>;
@@ -153,7 +153,7 @@ class CopyProcess {
   #child: ChildProcess | undefined;
   #ids = 0;
   #isClosed = false;
-  /** Milliseconds of work that it may do now, and when they were counted. */
+  /** Milliseconds of work that copies may take now, here and in the process, and when they were counted. */
   #leftMs = burstMs;
   #countedAt = performance.now();
 
@@ -176,7 +176,7 @@ class CopyProcess {
     const id = this.#ids;
     const startedAt = performance.now();
     this.#child.send({ ...copy, id } satisfies ToCopyProcess);
-    // What callers wait for meanwhile is work on copies as well.
+    // Callers wait for this work.
     this.#use(performance.now() - startedAt);
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }

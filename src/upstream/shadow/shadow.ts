@@ -275,9 +275,10 @@ export class Shadow {
     // A write is copied to a sandbox, and never to the server that callers rely on.
     if (head === undefined || (isWrite && (!this.#options.copiesWrites || side === 'shadow'))) return;
     if (!this.#isCopied(request)) return;
-    // The files are removed when the request is answered, before its copy is sent.
     const { spool, ...kept } = head;
-    if (spool?.isUsed === true || !this.#parts.mayCopy()) {
+    // The files of large values are removed when the request is answered, before its copy is sent.
+    const isInFiles = spool?.isUsed === true;
+    if (isInFiles || !this.#parts.mayCopy()) {
       this.#parts.report({ kind: 'dropped', operation: operationName(request) });
       return;
     }

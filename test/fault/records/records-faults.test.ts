@@ -208,7 +208,7 @@ describe('a master that is cut off while its replica is promoted', () => {
         // The partition ends: what the old master alone has taken is gone.
         await master.raw.replicaof('127.0.0.1', replica.port);
         await until('the old master', async () => /master_link_status:up/.test(await master.raw.info('replication')));
-        await wait(200);
+        await wait(isBlind ? 200 : 500);
         // The gateway in front of the old master finds the new one, as by Sentinel.
         await replica.raw.replicaof('127.0.0.1', master.port);
         await master.raw.replicaof('NO', 'ONE');

@@ -52,8 +52,7 @@ const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ inp
 
 const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
   async ({ input, caller }, resources, { vault }) => {
-    const { id, ifMatch, sameId, balancePlatform, capabilities, description, legalEntityId, metadata, ...changes } =
-      input;
+    const { id, ifMatch, sameId, balancePlatform, capabilities, legalEntityId, metadata, ...changes } = input;
     const before = await findForTenant(accountHolders, id, caller, resources);
     checkIfMatch(ifMatch, before);
     await requireTenantPlatform(caller, resources, balancePlatform);
@@ -65,7 +64,7 @@ const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
       {
         ...omitUndefined(changes),
         capabilities: grantCapabilities(capabilities, before.record.capabilities),
-        description: emptyToUndefined(description ?? before.record.description),
+        description: emptyToUndefined(changes.description ?? before.record.description),
         metadata: emptyToUndefined(metadata ?? before.record.metadata),
       },
       resources,

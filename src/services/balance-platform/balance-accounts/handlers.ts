@@ -59,17 +59,8 @@ export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = asy
 
 export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   async ({ input, caller }, resources) => {
-    const {
-      id,
-      ifMatch,
-      sameId,
-      balances,
-      defaultCurrencyCode,
-      description,
-      metadata,
-      platformPaymentConfiguration,
-      ...changes
-    } = input;
+    const { id, ifMatch, sameId, balances, defaultCurrencyCode, metadata, platformPaymentConfiguration, ...changes } =
+      input;
     const before = await findForTenant(balanceAccounts, id, caller, resources);
     checkIfMatch(ifMatch, before);
     throwIssues(readOnlyIssues({ ...before.record, sameId: id }, { sameId, balances, defaultCurrencyCode }));
@@ -82,7 +73,7 @@ export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAcco
       before,
       {
         ...omitUndefined(changes),
-        description: emptyToUndefined(description ?? record.description),
+        description: emptyToUndefined(changes.description ?? record.description),
         metadata: emptyToUndefined(metadata ?? record.metadata),
         platformPaymentConfiguration: Object.keys(configuration).length === 0 ? undefined : configuration,
       },

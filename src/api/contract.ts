@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { createService, type GatewayService } from '../backend/define-service.ts';
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
-import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
+import { type HandlersOf, implement, implementPartly } from '../store/handlers.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 import type { Table } from '../store/table.ts';
 
@@ -133,9 +133,10 @@ export {
   type XsdType,
 } from '../contract/schema.ts';
 export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } from '../contract/service.ts';
-export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';
-export { type HandlersOf, implement } from '../gateway/implement.ts';
+export type { HandlerContext } from '../gateway/handler-context.ts';
 export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
+export type { Handler, HandlerOf, TwoPhaseHandler } from '../store/handlers.ts';
+export { type HandlersOf, implement } from '../store/handlers.ts';
 export type { Dialect, Row, Statement, Value } from '../store/sql/engine.ts';
 export type { ReadStore } from '../store/store.ts';
 export {

@@ -4,7 +4,7 @@ import type { GatewayService } from '../backend/define-service.ts';
 import type { Service } from '../contract/service.ts';
 import type { Conversion, ConvertOptions } from '../convert/conversion.ts';
 import { type Convert, createConverter } from '../convert/convert.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 
 /** The services whose messages are converted, and the message. */
 export interface ConversionOptions extends ConvertOptions {

@@ -5,8 +5,8 @@ import { type Effect, type Operation, operation } from '../contract/operation.ts
 import { type ErrorType, kind, type ProblemKind, type ProblemParts, type ProblemRef } from '../contract/problem.ts';
 import { type Field, type Fields, type ObjectSchema, object, required, type Schema } from '../contract/schema.ts';
 import { service as declareService } from '../contract/service.ts';
-import type { BoundHandler, Handler, HandlerOf } from '../gateway/handler.ts';
-import { bindHandler } from '../gateway/implement.ts';
+import type { BoundHandler, Handler, HandlerOf } from '../store/handlers.ts';
+import { bindHandler } from '../store/handlers.ts';
 
 /** What a short service states. Other members are those of `defineService`. */
 export interface ShortServiceOptions

@@ -1,4 +1,5 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
+
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { gatewayActor } from '../audit/audit-event.ts';
@@ -30,11 +31,12 @@ import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { allExcept } from '../formats/leniencies.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
-import { type Authenticator, createAuthenticator } from '../gateway/authenticate.ts';
+import { createAuthenticator } from '../gateway/authenticate.ts';
+import type { Authenticator } from '../gateway/authentication.ts';
 import { createBodyLimit } from '../gateway/body-limit.ts';
 import { compileChecks } from '../gateway/checks.ts';
+import { compose, servicesOf } from '../gateway/compose.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
-import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
 import { createLoginReports, loginCounter } from '../gateway/login-reports.ts';
 import { createMessageAuthenticator } from '../gateway/message-security.ts';
@@ -64,6 +66,9 @@ import { SpoolSpace } from '../lib/spool/spool.ts';
 import type { RequestRecorder } from '../observe/record/create-recorder.ts';
 import type { Telemetry, TelemetryParts } from '../observe/telemetry/telemetry.ts';
 import type { Traffic, TrafficParts } from '../observe/traffic/create-traffic.ts';
+import type { Implementation } from '../store/handlers.ts';
+import { observeStore } from '../store/observed-store.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -219,7 +224,7 @@ export async function composeGateway<M extends Metrics>(
   const loginLimits = new LoginLimits(config, backend.limits);
   const guard = createLoginGuard(loginLimits, loginReports.report);
   const secretReports = textScan && createSecretReports(backend.audit, metrics.addEventCounter(textScan.counter));
-  const store = backend.records?.store ?? steps.store(backend.store, engine);
+  const store = backend.records?.store ?? observeStore(backend.store, engine, steps.within);
   const lookupPace = new LookupPace();
   const reportLookup = createLookupReport(backend, log, metrics);
   const executeIdempotently = createIdempotentExecutor({
@@ -253,7 +258,7 @@ export async function composeGateway<M extends Metrics>(
       ? backend.forwarded
       : createAuthenticator(withCallers(backend.credentials, upstreams.callers), guard));
   const isForwarded = (operation: Operation): boolean => composition.current(operation).executor.isRemote;
-  const gateway: Gateway = Object.freeze({
+  const gateway: Gateway<ReadTransaction> = Object.freeze({
     protocols,
     routes: compileRoutes(services, leniencies),
     current: composition.current,

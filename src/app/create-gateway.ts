@@ -15,7 +15,7 @@ import { origin } from '../config/origin.ts';
 import { openTlsFiles, type TlsFiles, tlsReport } from '../config/tls-files.ts';
 import { readSources } from '../config/variable-sources.ts';
 import { ownedPaths } from '../documents/documents.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';

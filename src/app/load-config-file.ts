@@ -14,7 +14,7 @@ import { ConfigError, variableNames } from '../config/config.ts';
 import { didYouMean } from '../config/did-you-mean.ts';
 import { closest } from '../config/unknown-variables.ts';
 import type { VariableSource } from '../config/variable-sources.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 import { isMembers } from '../lib/members.ts';
 import type { ConfigContent } from './config-file.ts';
 

@@ -22,7 +22,7 @@ import { createLimitCounts } from '../callers/limits/limit-counts.ts';
 import { createLimits } from '../callers/limits/limits.ts';
 import { type Config, hasDatabase } from '../config/config.ts';
 import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
-import type { HandlerContext } from '../gateway/handler.ts';
+import type { HandlerContext } from '../gateway/handler-context.ts';
 import type { IdempotentStore } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
 import { createJobNotifier } from '../jobs/notifier.ts';

@@ -10,14 +10,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
 import type { DataTable } from '../gateway/data-table.ts';
-import type { HandlerContext } from '../gateway/handler.ts';
-import {
-  bindHandlers,
-  type CheckedHandlers,
-  type HandlersOf,
-  type Implementation,
-  type OperationHandlers,
-} from '../gateway/implement.ts';
+import type { HandlerContext } from '../gateway/handler-context.ts';
 import type { Panel } from '../gateway/panel.ts';
 import type { Log } from '../http/log.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
@@ -26,6 +19,13 @@ import type { JobQueue } from '../jobs/job.ts';
 import type { WebhookFormat } from '../jobs/webhooks/format.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import type { TraceCall } from '../lib/call-tracer.ts';
+import {
+  bindHandlers,
+  type CheckedHandlers,
+  type HandlersOf,
+  type Implementation,
+  type OperationHandlers,
+} from '../store/handlers.ts';
 import type { RowIntegrity } from '../store/row-integrity.ts';
 import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';

@@ -1,6 +1,8 @@
 /** Finds the recorded calls that a deprecation concerns. */
+
+import type { CallFacts } from '../gateway/deprecations.ts';
 import type { CallerUse } from './caller-record.ts';
-import { type CallFacts, compileDeprecations, type DeprecationRule } from './deprecation.ts';
+import { compileDeprecations, type DeprecationRule } from './deprecation.ts';
 
 /** How a deprecation concerns a call. */
 export type Concern = 'deprecated' | 'exempt' | undefined;

@@ -3,6 +3,7 @@
 import { type DeprecationNotice, deprecationHeaders } from '../contract/deprecation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { ProtocolName } from '../formats/index.ts';
+import type { CallFacts, Deprecation, Deprecations } from '../gateway/deprecations.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { memoize } from '../lib/memoize.ts';
 import { type BrownOut, compileBrownOut, type FindWindow } from './brown-out.ts';
@@ -34,36 +35,8 @@ export interface DeprecationRule {
   readonly brownOuts?: readonly BrownOut[];
 }
 
-/** What rules look at. What is not known yet matches no rule that names it. */
-export interface CallFacts {
-  readonly format: string;
-  readonly version?: number | undefined;
-  readonly service?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly credential?: string | undefined;
-}
-
 /** The members of a rule that a call is compared with. */
 export const selectors = ['format', 'version', 'service', 'operation', 'credential'] as const;
-
-export interface Deprecation {
-  /** Absent for a call that all its rules exempt. */
-  readonly notice?: DeprecationNotice | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Why the call is refused now; absent where it is served. */
-  readonly refusal?: Problem | undefined;
-}
-
-export interface Deprecations {
-  /** Undefined for a call that no rule concerns. */
-  find(call: CallFacts): Deprecation | undefined;
-}
-
-/** Deprecations that may change between two requests. */
-export interface CurrentDeprecations {
-  /** Undefined where there are none, so that calls cost nothing. */
-  readonly current: Deprecations | undefined;
-}
 
 /** `rules`: without faults. Returns undefined where there are none, so that calls cost nothing. */
 export function compileDeprecations(rules: readonly DeprecationRule[], clock: Clock): Deprecations | undefined {

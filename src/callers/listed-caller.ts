@@ -1,7 +1,8 @@
 /** Records of callers as reports show them: with names for credentials, and what is deprecated. */
+
+import type { Deprecations } from '../gateway/deprecations.ts';
 import type { CallerUse, OutcomeCounts, RecordedUse } from './caller-record.ts';
 import { factsOf } from './concerned.ts';
-import type { Deprecations } from './deprecation.ts';
 
 /** A record as it is printed. Without a valid credential `credential` is empty. */
 export type ListedCaller = ReturnType<typeof listCaller>;

@@ -6,7 +6,7 @@ import { openBackend } from '../backend/backend.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import { productionFaults } from '../backend/production-checks.ts';
 import { type Config, settingsInMemory } from '../config/config.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 import { openAdmin } from '../http/admin.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls } from '../testing/controls.ts';

@@ -6,7 +6,7 @@ import { upstreamUrlHint } from '../backend/upstreams/url-hint.ts';
 import { ConfigError } from '../config/config.ts';
 import { newestOf, type Service } from '../contract/service.ts';
 import type { UpstreamFormat } from '../formats/index.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 import { isMembers } from '../lib/members.ts';
 import { CommandError } from './command-error.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';

@@ -9,16 +9,18 @@ import { maskSensitive } from '../contract/redaction.ts';
 import { createProtocols } from '../formats/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
-import type { Authenticator } from '../gateway/authenticate.ts';
+import type { Authenticator } from '../gateway/authentication.ts';
+import { compose } from '../gateway/compose.ts';
 import { type Gateway, handleRequest, neutralParts } from '../gateway/handle-request.ts';
-import type { HandlerContext } from '../gateway/handler.ts';
-import { compose, type Implementation } from '../gateway/implement.ts';
+import type { HandlerContext } from '../gateway/handler-context.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { auditedFieldsOf } from '../operators/operation.ts';
+import type { Implementation } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
 import { consoleV1 } from './contract.ts';
 import { isOfSession, requireSession } from './session/authenticate.ts';
 import { requireOwnPage } from './session/page-check.ts';
@@ -45,7 +47,7 @@ export function createConsoleApi(parts: ConsoleApiParts): AnswerApi {
   const { store, context, hasher, sessions, credentials } = parts;
   const { service } = parts.implementation;
   const composition = compose([parts.implementation]);
-  const gateway: Gateway = {
+  const gateway: Gateway<ReadTransaction> = {
     ...neutralParts,
     protocols: createProtocols([service]),
     routes: compileRoutes([service]),
@@ -69,7 +71,11 @@ export function createConsoleApi(parts: ConsoleApiParts): AnswerApi {
 }
 
 /** What is refused here is refused as a problem of the service. */
-function authenticatorOf(request: WireRequest, { authenticator }: Gateway, sessions: Sessions): Authenticator {
+function authenticatorOf(
+  request: WireRequest,
+  { authenticator }: Pick<Gateway<never>, 'authenticator'>,
+  sessions: Sessions,
+): Authenticator {
   const authenticate: Authenticator['authenticate'] = async (origin) => {
     requireOwnPage(request);
     if (!isOfSession(request)) return authenticator.authenticate(origin);

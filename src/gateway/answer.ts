@@ -1,6 +1,4 @@
 /** The answer to a request: the message for the caller, and the entry for its observers. */
-import type { NameClient } from '../callers/client-name.ts';
-import type { CurrentDeprecations, Deprecation } from '../callers/deprecation.ts';
 import type { AnyCaller, RequestHead } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import { mayRetry, Problem, problems } from '../contract/problem.ts';
@@ -13,9 +11,8 @@ import { isWeak } from '../idempotency/idempotency-key.ts';
 import { LockTimeout } from '../idempotency/ports.ts';
 import { isReference } from '../idempotency/stored-outcome.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
-import { StoreUnavailable } from '../store/errors.ts';
-import { RowAltered } from '../store/row-integrity.ts';
-import { VaultUnavailable } from '../vault/ports.ts';
+import { Unavailable } from '../lib/unavailable.ts';
+import type { CurrentDeprecations, Deprecation } from './deprecations.ts';
 import type { Detected } from './detect.ts';
 import type { Route } from './route.ts';
 import { forSharedCaches } from './shared-caches.ts';
@@ -96,7 +93,7 @@ export interface AnswerParts {
   readonly requestReferenceHeader: string;
   readonly deprecations: CurrentDeprecations;
   /** Returns undefined where clients are not named. */
-  readonly nameClient: (...client: Parameters<NameClient>) => string | undefined;
+  readonly nameClient: (headers: WireRequest['headers'], format: string) => string | undefined;
 }
 
 /** Adds the headers and the entry of an answer to its message. */
@@ -162,8 +159,7 @@ const validKey = new RegExp(`^${keyPattern}$`);
 
 /** Turns anything thrown while a request is handled into a problem that may be shown. */
 export function toProblem(thrown: unknown): Problem {
-  if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable || thrown instanceof RowAltered)
-    return new Problem('unavailable', undefined, { cause: thrown });
+  if (thrown instanceof Unavailable) return new Problem('unavailable', undefined, { cause: thrown });
   if (thrown instanceof LockTimeout) return new Problem('inProgress', undefined, { cause: thrown });
   return Problem.from(thrown);
 }

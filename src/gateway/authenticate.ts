@@ -5,25 +5,10 @@ import type { LoginAttempt } from '../callers/limits/login-limits.ts';
 import type { AnyCaller, UsernameToken } from '../contract/canonical.ts';
 import { adviceAt, Problem } from '../contract/problem.ts';
 import { securityProblem } from '../formats/security-fault.ts';
-import type { WireRequest } from '../formats/wire.ts';
 import { parseBasic } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import type { Authenticator, RequestOrigin } from './authentication.ts';
 import type { LoginGuard } from './login-guard.ts';
-
-/** What a caller is recognized by: its headers, its address and its certificate. */
-export interface RequestOrigin extends Pick<WireRequest, 'headers' | 'sender' | 'certificate'> {
-  /** Other credentials, which only an upstream knows. */
-  readonly presented?: readonly string[];
-  /** The code that a person has typed beside the secret. */
-  readonly code?: string | undefined;
-}
-
-export interface Authenticator {
-  /** Returns the caller, or throws 401 with a challenge. `token`: the credential in the message, where the head has none. */
-  authenticate(request: RequestOrigin, token?: UsernameToken): Promise<AnyCaller>;
-  /** Throws 401 for a request without a credential, whatever `authenticate` accepts. */
-  requireCredential(request: RequestOrigin): Promise<AnyCaller>;
-}
 
 /** Clients repeat their header: each is parsed once in a second. It holds secrets, so it keeps none for longer. */
 const parsed = new BoundedMap<string, PresentedCredential>(1_000, { msMax: 1_000 });

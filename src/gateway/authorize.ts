@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operation.ts';
 import { adviceAt, issue, Problem, throwIssues } from '../contract/problem.ts';
 import type { Decoded } from '../formats/protocol.ts';
 import { keyMissing } from '../idempotency/idempotency-key.ts';
-import type { CurrentOperation } from './implement.ts';
+import type { CurrentOperation } from './compose.ts';
 
 /** What goes along with the input. */
 export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
@@ -17,7 +17,7 @@ export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
  */
 export function authorize(
   decoded: Decoded,
-  { service, operation, roles, upgrade }: Omit<CurrentOperation, 'executor'>,
+  { service, operation, roles, upgrade }: Omit<CurrentOperation<never>, 'executor'>,
   caller: AnyCaller,
   { requestReference, key, head }: Named,
 ): AnyRequest {

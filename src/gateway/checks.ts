@@ -1,6 +1,6 @@
 /** Checks of requests that services and settings add to those of the gateway. They are compiled at the start. */
-import type { CurrentDeprecations } from '../callers/deprecation.ts';
 import { findDeprecation, type RequestState } from './answer.ts';
+import type { CurrentDeprecations } from './deprecations.ts';
 import type { ScanTexts } from './text-scan.ts';
 
 /** Throws the refusal of a request. */

@@ -6,7 +6,8 @@ import type { WireRequest } from '../formats/wire.ts';
 import { basicHeader } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { deriveKey } from '../vault/derive.ts';
-import { type Authenticator, unauthorized } from './authenticate.ts';
+import { unauthorized } from './authenticate.ts';
+import type { Authenticator } from './authentication.ts';
 
 type Headers = WireRequest['headers'];
 

@@ -1,7 +1,5 @@
 /** Handles a request: every step, in order. */
 import type { Buffer } from 'node:buffer';
-import { addressGroup } from '../callers/limits/address-group.ts';
-import type { FairTurns, Slot } from '../callers/limits/fair-turns.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { presentedAt } from '../contract/credential-place.ts';
 import type { Decoded, Target } from '../formats/protocol.ts';
@@ -10,31 +8,38 @@ import { acceptedMessage, type Message, type WireRequest } from '../formats/wire
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { executorAfter } from '../idempotency/executor.ts';
 import { keyOf } from '../idempotency/idempotency-key.ts';
+import type { ReadingTransaction } from '../idempotency/ports.ts';
 import { matchesEntityTag } from '../lib/entity-tag.ts';
+import { addressGroup } from '../lib/networks.ts';
 import { withInputBytes } from '../lib/spool/tokens.ts';
-import type { ReadTransaction } from '../store/transaction.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
-import type { Authenticator, RequestOrigin } from './authenticate.ts';
+import type { Authenticator, RequestOrigin } from './authentication.ts';
+import { type MessageAuthenticator, noMessages } from './authentication.ts';
 import { authorize } from './authorize.ts';
 import type { BodyLimit } from './body-limit.ts';
 import { type Checks, noChecks } from './checks.ts';
+import type { Composition, CurrentOperation } from './compose.ts';
 import { decodeBody } from './decode-body.ts';
 import { detect, requireReadable } from './detect.ts';
-import type { HandlerContext } from './handler.ts';
-import type { Composition, CurrentOperation } from './implement.ts';
-import { type MessageAuthenticator, noMessages } from './message-security.ts';
+import type { HandlerContext } from './handler-context.ts';
 import type { Routes } from './route.ts';
+import type { Slot, Turns } from './turns.ts';
 
-export interface Gateway extends AnswerParts {
+/** What handles requests, whatever the store. */
+interface GatewayParts extends AnswerParts {
   readonly routes: Routes;
-  readonly current: Composition['current'];
   readonly authenticator: Authenticator;
   readonly messages: MessageAuthenticator;
-  readonly turns: Pick<FairTurns, 'admit'>;
+  readonly turns: Turns;
   readonly checks: Checks;
   readonly bodyLimit: BodyLimit | (() => undefined);
   readonly intercept: Interceptor;
-  readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
+}
+
+/** `R`: the read transaction of the store, which handlers get. */
+export interface Gateway<R extends ReadingTransaction> extends GatewayParts {
+  readonly current: Composition<R>['current'];
+  readonly executeIdempotently: ExecuteIdempotently<R, HandlerContext>;
 }
 
 /**
@@ -53,7 +58,7 @@ const freeSlot: Slot = Object.freeze<Slot>({ acquire: () => undefined, release: 
 type NeutralParts = 'messages' | 'turns' | 'checks' | 'bodyLimit' | 'intercept' | 'deprecations' | 'nameClient';
 
 /** Parts of a gateway that reads no credentials in messages, limits and checks nothing more, has no deprecations and names no clients. */
-export const neutralParts: Pick<Gateway, NeutralParts> = Object.freeze({
+export const neutralParts: Pick<GatewayParts, NeutralParts> = Object.freeze({
   messages: noMessages,
   turns: { admit: () => freeSlot },
   checks: noChecks,
@@ -65,7 +70,10 @@ export const neutralParts: Pick<Gateway, NeutralParts> = Object.freeze({
 });
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
-export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
+export async function handleRequest<R extends ReadingTransaction>(
+  wire: WireRequest,
+  gateway: Gateway<R>,
+): Promise<Answer> {
   const request = begin(wire, gateway);
   let slot = freeSlot;
   try {
@@ -93,7 +101,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
 function readBody(
   { wire, protocol }: RequestState,
   { service, operation }: Target,
-  { protocols, bodyLimit }: Gateway,
+  { protocols, bodyLimit }: GatewayParts,
 ): Promise<Buffer> {
   const { bytesMax, spooling } = bodyLimit(service) ?? {};
   const isOwn = protocol === protocols.rest && operation !== undefined;
@@ -104,13 +112,13 @@ function readBody(
 function inMemory(
   decoded: Decoded,
   { wire }: RequestState,
-  { executor }: CurrentOperation,
+  { executor }: CurrentOperation<never>,
 ): Decoded | Promise<Decoded> {
   return executor.isRemote || wire.hasLargeValues !== true ? decoded : withInputBytes(decoded);
 }
 
 /** Finds the route, the format and the reference of a request. Always succeeds, so that every refusal has a format. */
-function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestState {
+function begin(wire: WireRequest, { routes, protocols, ids }: GatewayParts): RequestState {
   const route = routes.find(wire.path);
   const detected = detect(wire, route, protocols);
   const requestReference = ids.requestReference();
@@ -133,7 +141,7 @@ function begin(wire: WireRequest, { routes, protocols, ids }: Gateway): RequestS
 }
 
 /** Finds what the address names, and requires a head that can be read. */
-async function findTarget(request: RequestState, { authenticator, protocols }: Gateway): Promise<Target> {
+async function findTarget(request: RequestState, { authenticator, protocols }: GatewayParts): Promise<Target> {
   const { wire, route, detected } = request;
   wire.inspect(request.protocol.requiresHost);
   if (isHealthCheck(request)) request.caller = await authenticator.requireCredential(wire);
@@ -144,13 +152,16 @@ async function findTarget(request: RequestState, { authenticator, protocols }: G
 }
 
 /** Resolves undefined where the credential may be in the message. */
-function authenticateHead(request: RequestState, { authenticator, messages }: Gateway): Promise<AnyCaller> | undefined {
+function authenticateHead(
+  request: RequestState,
+  { authenticator, messages }: GatewayParts,
+): Promise<AnyCaller> | undefined {
   const isInMessage = messages.awaitsMessage(request.wire, request.protocol);
   return isInMessage ? undefined : authenticator.authenticate(originOf(request));
 }
 
 /** A caller that its head has proved sends no credential in its message. */
-function authenticateMessage(request: RequestState, { messages }: Gateway): AnyCaller | Promise<AnyCaller> {
+function authenticateMessage(request: RequestState, { messages }: GatewayParts): AnyCaller | Promise<AnyCaller> {
   const { caller, header } = request;
   if (caller === undefined) return messages.authenticate(originOf(request), header.security);
   messages.check(header.security);
@@ -158,18 +169,23 @@ function authenticateMessage(request: RequestState, { messages }: Gateway): AnyC
 }
 
 /** The operation of the newest version. Another server that answers it gets the head. */
-function findCurrent(decoded: Decoded, body: Uint8Array, request: RequestState, gateway: Gateway): CurrentOperation {
+function findCurrent<R extends ReadingTransaction>(
+  decoded: Decoded,
+  body: Uint8Array,
+  request: RequestState,
+  gateway: Gateway<R>,
+): CurrentOperation<R> {
   const current = gateway.current(decoded.operation);
   if (current.executor.isRemote) request.head = headOf(request, body, gateway);
   return current;
 }
 
 /** Executes a request once, and answers it in its own version and format. Throws the problem that it ended with. */
-function execute(
+function execute<R extends ReadingTransaction>(
   canonical: AnyRequest,
-  { executor, downgrade }: CurrentOperation,
+  { executor, downgrade }: CurrentOperation<R>,
   request: RequestState,
-  gateway: Gateway,
+  gateway: Gateway<R>,
 ): Promise<Answer> {
   return gateway.intercept(canonical, request.protocol.name, async (beforeEffect) => {
     const used = beforeEffect === undefined ? executor : executorAfter(beforeEffect, executor);
@@ -227,7 +243,7 @@ function turnKey(caller: AnyCaller | undefined, { sender }: WireRequest): string
 function headOf(
   { wire, route, protocol, header, detected }: RequestState,
   body: Uint8Array,
-  { protocols }: Gateway,
+  { protocols }: GatewayParts,
 ): RequestHead {
   const { headers, sender, requestId, traceparent, query } = wire;
   const isOwn = route.isOwnPath === true && protocol === protocols.rest;

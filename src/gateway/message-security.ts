@@ -1,14 +1,13 @@
 /** Credentials in messages: a UsernameToken of WS-Security, for callers that cannot set a header of HTTP. */
 
 import type { SharedCounts } from '../callers/limits/shared-counts.ts';
-import type { AnyCaller, MessageSecurity, UsernameToken } from '../contract/canonical.ts';
+import type { MessageSecurity, UsernameToken } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { Protocol } from '../formats/protocol.ts';
 import { securityProblem } from '../formats/security-fault.ts';
 import { atMost } from '../lib/at-most.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
-import type { Authenticator, RequestOrigin } from './authenticate.ts';
+import type { Authenticator, MessageAuthenticator } from './authentication.ts';
 
 /** How old a message may be, and how far the clock of its sender may be ahead. WSS4J has the same values. */
 const ageMsMax = 300_000;
@@ -19,15 +18,6 @@ const noncesMax = 100_000;
 /** Requests wait no longer for a count beyond this process. */
 const sharedMsMax = 250;
 
-export interface MessageAuthenticator {
-  /** Whether the credential of a request may be in its message, which is read first. */
-  awaitsMessage(request: RequestOrigin, protocol: Pick<Protocol, 'hasCredentialInBody'>): boolean;
-  /** Returns the caller by its token, or by its certificate where the message has none. Throws a Problem. */
-  authenticate(request: RequestOrigin, security: MessageSecurity | undefined): Promise<AnyCaller>;
-  /** Throws where a request with a credential in its head has another one in its message, or where its time is over. */
-  check(security: MessageSecurity | undefined): void;
-}
-
 export interface MessageAuthenticatorParts {
   readonly clock: Clock;
   /** A keyed hash. */
@@ -35,15 +25,6 @@ export interface MessageAuthenticatorParts {
   /** Counts the uses of a nonce beyond this process. Resolves with undefined where that is not possible now. */
   readonly countShared: SharedCounts['add'];
 }
-
-/** No message has a credential. */
-export const noMessages: MessageAuthenticator = Object.freeze<MessageAuthenticator>({
-  awaitsMessage: () => false,
-  authenticate: async () => {
-    throw new Problem('unauthorized');
-  },
-  check: () => {},
-});
 
 /** `authenticator`: knows the credentials. */
 export function createMessageAuthenticator(

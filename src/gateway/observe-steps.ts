@@ -4,24 +4,30 @@ import type { Buffer } from 'node:buffer';
 import type { Protocols } from '../formats/index.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
-import type { RemoteHandler } from '../idempotency/ports.ts';
-import type { Dialect } from '../store/sql/engine.ts';
-import type { Store } from '../store/store.ts';
-import type { ReadTransaction } from '../store/transaction.ts';
-import type { HandlerContext } from './handler.ts';
+import type { ReadingTransaction, RemoteHandler } from '../idempotency/ports.ts';
+import type { HandlerContext } from './handler-context.ts';
 import { type EndStep, type RequestObserver, Step, type StepFacts, type StepResult } from './request-observer.ts';
 
-type Execute = ExecuteIdempotently<ReadTransaction, HandlerContext>;
 type Remote = RemoteHandler<HandlerContext>;
-type WrapStore = (store: Store, dialect: Dialect) => Store;
+
+/**
+ * Runs work as a step of the request that is handled, or without a step outside of observed requests.
+ */
+export type WithinStep = <T>(
+  facts: () => StepFacts,
+  work: (step: Step | undefined) => Promise<T>,
+  resultOf?: (result: T) => Partial<StepResult>,
+) => Promise<T>;
 
 /** Each function returns its argument, with its steps observed. */
 export interface StepHooks {
   decode(protocols: Protocols): Protocols;
-  execute(execute: Execute): Execute;
-  /** Also passes on the trace of a request with its events. */
-  readonly store: WrapStore;
+  execute<R extends ReadingTransaction>(
+    execute: ExecuteIdempotently<R, HandlerContext>,
+  ): ExecuteIdempotently<R, HandlerContext>;
   upstream(handler: Remote): Remote;
+  /** For what else runs in steps; absent where no observer listens to them. */
+  readonly within?: WithinStep;
 }
 
 /** The step that runs now, of a request whose steps are observed. */
@@ -30,6 +36,11 @@ const running = new AsyncLocalStorage<Step | undefined>();
 /** Returns the step that runs now; undefined outside of requests, and where steps are not observed. */
 export function runningStep(): Step | undefined {
   return running.getStore();
+}
+
+/** Runs work in the step: another request may run it, as in a common transaction. */
+export function runInStep<T>(step: Step, work: () => T): T {
+  return running.run(step, work);
 }
 
 /** Runs work that belongs to no request, though a request may have started it. */
@@ -53,24 +64,20 @@ export function observeRequests(
 /** Wraps what the steps of requests run in. */
 export function observeSteps(observers: readonly RequestObserver[]): StepHooks {
   const listeners = listenersOf(observers);
-  if (listeners.length === 0)
-    return { decode: (same) => same, execute: (same) => same, store: (same) => same, upstream: (same) => same };
+  if (listeners.length === 0) return { decode: (same) => same, execute: (same) => same, upstream: (same) => same };
 
-  /** Runs the work as a step of the request that is handled, or on its own outside of observed requests. */
-  function within<T>(
-    facts: () => StepFacts,
-    work: (step: Step | undefined) => Promise<T>,
-    resultOf?: (result: T) => Partial<StepResult>,
-  ): Promise<T> {
+  const within: WithinStep = (facts, work, resultOf) => {
     const parent = running.getStore();
     if (parent === undefined) return work(undefined);
     const step = new Step(facts(), parent.request, parent);
     const end = begin(listeners, step);
     const result = running.run(step, work, step);
     return end === undefined ? result : settle(end, result, resultOf);
-  }
+  };
 
   return {
+    within,
+
     decode: (protocols) => {
       const observed = Object.entries<Protocol>(protocols).map(([name, protocol]): [string, Protocol] => [
         name,
@@ -100,27 +107,6 @@ export function observeSteps(observers: readonly RequestObserver[]): StepHooks {
         () => execute(request, executor),
         ({ replayed }) => ({ replayed }),
       ),
-
-    store: (store, dialect) =>
-      Object.freeze<Store>({
-        read: (work) =>
-          within(
-            () => ({ name: 'read', dialect }),
-            // Another request may run the work of this one, as in a common transaction.
-            (step) => store.read(step === undefined ? work : (tx) => running.run(step, work, tx)),
-          ),
-        write: (work, options) =>
-          within(
-            () => ({ name: 'transaction', dialect }),
-            (step) => {
-              if (step === undefined) return store.write(work, options);
-              return store.write((tx) => {
-                if (step.traceparent !== undefined) tx.outbox.traceparent = step.traceparent;
-                return running.run(step, work, tx);
-              }, options);
-            },
-          ),
-      }),
 
     upstream: (handler) =>
       Object.freeze<Remote>({

@@ -1,7 +1,6 @@
 /** Observers of requests: told of each request as it arrives, of its steps, and of its answer after that is written. */
 import type { Buffer } from 'node:buffer';
 import type { WireRequest } from '../formats/wire.ts';
-import type { Dialect } from '../store/sql/engine.ts';
 import type { Answer, LogEntry } from './answer.ts';
 
 /** The observers of a server, in the order in which they are told. ARCHITECTURE.md says what each does. */
@@ -55,7 +54,7 @@ export type StepFacts =
   | { readonly name: 'request'; readonly httpVersion: string; readonly sentTrace: string | undefined }
   | { readonly name: 'decode'; readonly format: string }
   | { readonly name: 'execute'; readonly hasKey: boolean }
-  | { readonly name: 'read' | 'transaction'; readonly dialect: Dialect }
+  | { readonly name: 'read' | 'transaction'; readonly dialect: string }
   | UpstreamFacts;
 
 export interface UpstreamFacts {

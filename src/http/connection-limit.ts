@@ -1,7 +1,7 @@
 /** Limits the open connections of each address, and of all. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressGroup } from '../callers/limits/address-group.ts';
+import { addressGroup } from '../lib/networks.ts';
 
 export interface ConnectionLimitOptions {
   /** Of one address; 0 is unlimited. */

@@ -1,7 +1,7 @@
 /** The services that this program serves. */
 
 import type { Service } from '../contract/service.ts';
-import { servicesOf } from '../gateway/implement.ts';
+import { servicesOf } from '../gateway/compose.ts';
 import { balancePlatform } from './balance-platform/index.ts';
 import { recurring } from './recurring/index.ts';
 

@@ -1,7 +1,8 @@
 /** The errors of a store that every engine throws. */
+import { Unavailable } from '../lib/unavailable.ts';
 
 /** The store cannot answer now; nothing was written. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends Unavailable {
   override readonly name = 'StoreUnavailable';
 }
 

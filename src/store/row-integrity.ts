@@ -2,9 +2,10 @@
 
 import { hash } from 'node:crypto';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { Unavailable } from '../lib/unavailable.ts';
 
 /** A row was changed outside of this program, or written without a MAC. */
-export class RowAltered extends Error {
+export class RowAltered extends Unavailable {
   override readonly name = 'RowAltered';
 }
 

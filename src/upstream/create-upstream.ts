@@ -1,6 +1,5 @@
 /** Creates an upstream: its connections, its circuits, and the handlers of the operations that it answers. */
 
-import { addressGroup } from '../callers/limits/address-group.ts';
 import { bodyBytesOf } from '../contract/attachments.ts';
 import type { AnyRequest } from '../contract/canonical.ts';
 import { extrasMember } from '../contract/extras.ts';
@@ -21,6 +20,7 @@ import {
 import { mayBeSentAgain } from '../idempotency/remote-problems.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
+import { addressGroup } from '../lib/networks.ts';
 import { backoffMs } from '../lib/retry.ts';
 import { withInputBytes } from '../lib/spool/tokens.ts';
 import { Circuits, type RequestSource } from './circuits.ts';

@@ -1,4 +1,5 @@
 /** The interface of the vault, which seals card numbers and other secrets under keys that are not in the store. */
+import { Unavailable } from '../lib/unavailable.ts';
 
 /** The sealed secrets of a record. Base64 texts that only the vault can open. */
 export interface Sealed {
@@ -52,6 +53,6 @@ export interface Wrapping {
 }
 
 /** The ring lacks the wrapping key of a ciphertext. */
-export class VaultUnavailable extends Error {
+export class VaultUnavailable extends Unavailable {
   override readonly name = 'VaultUnavailable';
 }

@@ -12,8 +12,8 @@ import { importOpenApi } from '../../src/documents/openapi-import/import-openapi
 import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
 import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
 import type { Call } from '../../src/formats/protocol.ts';
-import type { BoundHandler } from '../../src/gateway/handler.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { BoundHandler } from '../../src/store/handlers.ts';
 import { openGateway } from '../support/gateway.ts';
 import { implementServices } from '../support/services.ts';
 import { tempFolder } from '../support/temp-folder.ts';

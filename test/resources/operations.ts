@@ -2,7 +2,7 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols, namedProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import { servicesOf } from '../../src/gateway/implement.ts';
+import { servicesOf } from '../../src/gateway/compose.ts';
 import { servedServices } from './served.ts';
 
 export const services = servicesOf(servedServices);

@@ -1,6 +1,6 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
 
-import type { HandlerContext } from '../../src/gateway/handler.ts';
+import type { HandlerContext } from '../../src/gateway/handler-context.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';

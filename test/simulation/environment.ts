@@ -2,7 +2,7 @@
 import { ownersOf, settingGroupsOf } from '../../src/backend/compose-services.ts';
 import { createLimits } from '../../src/callers/limits/limits.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { HandlerContext } from '../../src/gateway/handler.ts';
+import type { HandlerContext } from '../../src/gateway/handler-context.ts';
 import { recurringEventType } from '../../src/services/recurring/events.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { TransactionSession } from '../../src/store/sql/engine.ts';

@@ -6,15 +6,17 @@ import type { Credentials } from '../../src/callers/credentials/credentials.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
+import { compose } from '../../src/gateway/compose.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
-import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { CacheReservation, IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementRecurring, recurring } from '../../src/services/recurring/index.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
+import type { Implementation } from '../../src/store/handlers.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { protocols, services } from '../resources/operations.ts';
 import { servedServices } from '../resources/served.ts';
 import { type TestService, testServiceOf, testServices } from '../resources/services.ts';
@@ -126,7 +128,7 @@ export class Process {
   skewMs = 0;
   #starts = 0;
   #owner: Owner | undefined;
-  #gateway: Gateway | undefined;
+  #gateway: Gateway<ReadTransaction> | undefined;
   readonly #connections = new Set<() => void>();
 
   constructor(name: string, surroundings: Surroundings) {

@@ -2,7 +2,7 @@
 import { operation } from '../../src/contract/operation.ts';
 import { object, required, string } from '../../src/contract/schema.ts';
 import { service } from '../../src/contract/service.ts';
-import { type Implementation, implement } from '../../src/gateway/implement.ts';
+import { type Implementation, implement } from '../../src/store/handlers.ts';
 
 export const alarmsV1 = service({
   name: 'Alarms',

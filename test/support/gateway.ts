@@ -9,9 +9,9 @@ import type { Leniencies } from '../../src/formats/leniencies.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { compileChecks } from '../../src/gateway/checks.ts';
+import { compose } from '../../src/gateway/compose.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
-import type { HandlerContext } from '../../src/gateway/handler.ts';
-import { compose, type Implementation } from '../../src/gateway/implement.ts';
+import type { HandlerContext } from '../../src/gateway/handler-context.ts';
 import type { LoginGuard } from '../../src/gateway/login-guard.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import type { ScanTexts } from '../../src/gateway/text-scan.ts';
@@ -26,11 +26,13 @@ import { type BatchQueue, createBatchQueue } from '../../src/services/recurring/
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
+import type { Implementation } from '../../src/store/handlers.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createStore } from '../../src/store/store.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import type { Vault } from '../../src/vault/ports.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { passTime } from './advance-time.ts';
@@ -135,7 +137,7 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
   let execute = start();
   const isUsual = implementations === undefined && leniencies === undefined;
   const inForce = { current: compileDeprecations(deprecations, clock) };
-  const gateway: Gateway = {
+  const gateway: Gateway<ReadTransaction> = {
     ...neutralParts,
     protocols: isUsual ? protocols : createProtocols(composition.services, undefined, undefined, leniencies),
     routes: isUsual ? routes : compileRoutes(composition.services, leniencies),

@@ -17,7 +17,7 @@ import {
   string,
 } from '../../src/contract/schema.ts';
 import { service } from '../../src/contract/service.ts';
-import { type Implementation, implement } from '../../src/gateway/implement.ts';
+import { type Implementation, implement } from '../../src/store/handlers.ts';
 
 const attribute = { xml: 'attribute' } as const;
 const currency = oneOf('Currency', 'EUR', 'USD');

@@ -3,13 +3,13 @@ import { converted, lacks, olderVersion, renamed } from '../../src/contract/olde
 import { operation } from '../../src/contract/operation.ts';
 import { integer, object, oneOf, optional, required } from '../../src/contract/schema.ts';
 import { service } from '../../src/contract/service.ts';
-import type { Handler } from '../../src/gateway/handler.ts';
-import { type Implementation, implement } from '../../src/gateway/implement.ts';
 import * as newest from '../../src/services/recurring/contract.ts';
 import { disable as disableOfNewest } from '../../src/services/recurring/disable.ts';
 import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Handler } from '../../src/store/handlers.ts';
+import { type Implementation, implement } from '../../src/store/handlers.ts';
 
 const { contract, ...otherFields } = newest.disable.input.fields;
 const { response } = newest.disable.output.fields;

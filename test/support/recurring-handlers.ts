@@ -1,5 +1,5 @@
 /** Runs handlers of the Recurring service over an embedded store, without a gateway. */
-import type { HandlerContext } from '../../src/gateway/handler.ts';
+import type { HandlerContext } from '../../src/gateway/handler-context.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
 import {
   CardChangeReader,

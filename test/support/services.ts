@@ -11,7 +11,6 @@ import {
 import * as config from '../../src/config/config.ts';
 import type { Mode } from '../../src/config/setting.ts';
 import type { VariableSources } from '../../src/config/variable-sources.ts';
-import type { Implementation } from '../../src/gateway/implement.ts';
 import type { Clock } from '../../src/lib/clock-and-ids.ts';
 import { platformImplementation } from '../../src/services/balance-platform/index.ts';
 import { createPlatformRegistry, type PlatformRegistry } from '../../src/services/balance-platform/store/registry.ts';
@@ -21,6 +20,7 @@ import {
   createMerchantAccountRegistry,
   type MerchantAccountRegistry,
 } from '../../src/services/recurring/store/merchant-accounts.ts';
+import type { Implementation } from '../../src/store/handlers.ts';
 import type { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { implement } from '../../src/gateway/implement.ts';
+import { implement } from '../../src/store/handlers.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { serviceOf } from '../support/services.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 const root = resolve(import.meta.dirname, '../..');
 
 const handlers = `
-import { implement } from 'ROOT/src/gateway/implement.ts';
+import { implement } from 'ROOT/src/store/handlers.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
 import { recurringHandlers } from 'ROOT/src/services/recurring/index.ts';
 import { newestRecurring } from 'ROOT/src/services/recurring/versions.ts';
@@ -25,8 +25,8 @@ const handlersOfVersions = `
 import { operation } from 'ROOT/src/contract/operation.ts';
 import { object, required, string } from 'ROOT/src/contract/schema.ts';
 import { service } from 'ROOT/src/contract/service.ts';
-import type { Handler, TwoPhaseHandler } from 'ROOT/src/gateway/handler.ts';
-import { implement } from 'ROOT/src/gateway/implement.ts';
+import type { Handler, TwoPhaseHandler } from 'ROOT/src/store/handlers.ts';
+import { implement } from 'ROOT/src/store/handlers.ts';
 const text = required(string({ example: 'a' }), '');
 const parts = { name: 'x', doc: '', effect: 'reads', role: 'r', problems: [] } as const;
 const older = operation({ ...parts, input: object('A', { a: text }), output: object('B', { b: text }) });
@@ -138,7 +138,7 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     /'c' is missing/,
   ],
   'a reading handler that writes': [
-    `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';
+    `${handlers}import type { Handler } from 'ROOT/src/store/handlers.ts';
 import type { RecurringOperations } from 'ROOT/src/services/recurring/contract.ts';`,
     `export const list: Handler<RecurringOperations['listRecurringDetails']> = async (_, view) => { await view.saveShopper(); return {}; };`,
     /saveShopper/,

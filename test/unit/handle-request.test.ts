@@ -6,16 +6,18 @@ import { FairTurns } from '../../src/callers/limits/fair-turns.ts';
 import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
 import { adviceAt, issue, Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { type Authenticator, createAuthenticator } from '../../src/gateway/authenticate.ts';
+import { createAuthenticator } from '../../src/gateway/authenticate.ts';
+import type { Authenticator } from '../../src/gateway/authentication.ts';
+import { compose } from '../../src/gateway/compose.ts';
 import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
-import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { formats } from '../formats/index.ts';
 import { ring } from '../support/fixture.ts';
@@ -40,7 +42,7 @@ const caller: Caller = {
   requiresKey: false,
 };
 
-type ExecuteIdempotently = Gateway['executeIdempotently'];
+type ExecuteIdempotently = Gateway<ReadTransaction>['executeIdempotently'];
 
 const done: ExecuteIdempotently = async (request) => ({
   requestReference: request.requestReference,
@@ -72,7 +74,7 @@ const send = async (sent: Sent = {}) => {
   const call = protocols[format].encodeRequest(recurringV25, operation, sent.input ?? input);
   const steps: string[] = [];
   const executed: AnyRequest[] = [];
-  const gateway: Gateway = {
+  const gateway: Gateway<ReadTransaction> = {
     ...neutralParts,
     protocols,
     routes,

@@ -8,7 +8,8 @@ import { list, mapOf, object, optional, required, string } from '../../src/contr
 import { type Service, service } from '../../src/contract/service.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { reader } from '../../src/formats/json/read.ts';
-import { bindHandler, compose, implement } from '../../src/gateway/implement.ts';
+import { compose } from '../../src/gateway/compose.ts';
+import { bindHandler, implement } from '../../src/store/handlers.ts';
 
 const text = string({ example: 'a' });
 

@@ -10,7 +10,7 @@ import { createConverter } from '../../src/convert/convert.ts';
 import { createMessageEditor } from '../../src/convert/draft/message-editor.ts';
 import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { implement } from '../../src/gateway/implement.ts';
+import { implement } from '../../src/store/handlers.ts';
 import { openGateway } from '../support/gateway.ts';
 
 const note = optional(string({ max: 40, example: 'row 4' }), 'A note.');

@@ -6,7 +6,7 @@ import { refreshLimitsEveryMs } from '../../callers/limits/limits.ts';
 import { LoginLimits } from '../../callers/limits/login-limits.ts';
 import type { ConsoleContext } from '../../console/console-context.ts';
 import { lazyConsole } from '../../console/lazy-console.ts';
-import { servicesOf } from '../../gateway/implement.ts';
+import { servicesOf } from '../../gateway/compose.ts';
 import { createLoginGuard } from '../../gateway/login-guard.ts';
 import { createLoginReports } from '../../gateway/login-reports.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';

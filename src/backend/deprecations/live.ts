@@ -1,12 +1,9 @@
 /** The deprecations of a serving process: those of the configuration, and those of the store, which it polls. */
-import {
-  type CurrentDeprecations,
-  compileDeprecations,
-  type DeprecationRule,
-  type Deprecations,
-} from '../../callers/deprecation.ts';
+
+import { compileDeprecations, type DeprecationRule } from '../../callers/deprecation.ts';
 import { type InvalidDeprecation, mergeDeprecations } from '../../callers/known-deprecations.ts';
 import type { DeprecationStore } from '../../callers/stored-deprecation.ts';
+import type { CurrentDeprecations, Deprecations } from '../../gateway/deprecations.ts';
 import { type Log, logFailure } from '../../http/log.ts';
 import type { EventCounter, Metrics } from '../../http/metrics/metrics.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';

@@ -1,5 +1,5 @@
 /** Asks upstreams for unknown outcomes in the background, where the gateway may ask by itself. */
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import {
   type LookupEvent,
   type LookupPace,

@@ -4,7 +4,7 @@ import type { CredentialRules } from '../../callers/credentials/credential-rules
 import type { Credentials, PresentedCredential } from '../../callers/credentials/credentials.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import type { Caller } from '../../contract/canonical.ts';
-import { servicesOf } from '../../gateway/implement.ts';
+import { servicesOf } from '../../gateway/compose.ts';
 import { isMembers } from '../../lib/members.ts';
 import { credentialRulesOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';

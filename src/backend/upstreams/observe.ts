@@ -1,5 +1,5 @@
 /** Counts the requests to upstreams, and logs what an operator must know of them. */
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import type { RemoteHandler } from '../../idempotency/ports.ts';

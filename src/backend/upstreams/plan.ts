@@ -6,7 +6,7 @@ import type { VariableSources } from '../../config/variable-sources.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { namedOperations, newestOf, operationNamed, type Service } from '../../contract/service.ts';
 import { wireFormats } from '../../formats/index.ts';
-import { servicesOf } from '../../gateway/implement.ts';
+import { servicesOf } from '../../gateway/compose.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import type { BlockContent } from '../../upstream/soap-headers.ts';
 import type { GatewayService } from '../define-service.ts';

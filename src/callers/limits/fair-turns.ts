@@ -1,5 +1,6 @@
 /** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
 import { Problem } from '../../contract/problem.ts';
+import type { Slot, Turns } from '../../gateway/turns.ts';
 import { measureEventLoop } from '../../lib/event-loop.ts';
 
 export interface FairTurnsOptions {
@@ -16,14 +17,6 @@ export interface FairTurnsOptions {
 
 /** `atOnce`: the caller has too many requests under way. `waiting`: its requests wait for too long. */
 export type TurnRefusal = 'atOnce' | 'waiting';
-
-/** The place of one request among those of its caller. */
-export interface Slot {
-  /** Undefined where it is the turn of the request now, else it resolves then. Called once. */
-  acquire(): Promise<void> | undefined;
-  /** The request is answered. Called once. */
-  release(): void;
-}
 
 /**
  * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a
@@ -60,7 +53,7 @@ class Line {
   readonly returns = new ReturnTimes();
 }
 
-export class FairTurns {
+export class FairTurns implements Turns {
   readonly #options: FairTurnsOptions;
   readonly #now: () => number;
   readonly #utilization: () => number;

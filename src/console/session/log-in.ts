@@ -6,7 +6,7 @@ import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
 import type { AnyCaller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';
-import type { Authenticator } from '../../gateway/authenticate.ts';
+import type { Authenticator } from '../../gateway/authentication.ts';
 import type { SiteAnswer } from '../../http/site.ts';
 import { boundTenantOf, operatorRoles, roles } from '../../operators/operation.ts';
 import { requireSession } from './authenticate.ts';

@@ -155,7 +155,10 @@ function describeStep(facts: Exclude<StepFacts, { readonly name: 'request' }>): 
   }
 }
 
-const systems = { postgres: 'postgresql', sqlite: 'sqlite' } as const satisfies Record<Dialect, string>;
+const systems: Readonly<Record<string, string>> = { postgres: 'postgresql', sqlite: 'sqlite' } satisfies Record<
+  Dialect,
+  string
+>;
 
 /** Messages of errors may contain text of callers. */
 function fail(span: Span, thrown: unknown): void {

@@ -1,7 +1,7 @@
 /** The events of resources: one for each state that a request writes, enqueued in its transaction. */
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import type { DomainEvent } from '../../jobs/webhooks/event.ts';
 import type { WebhookFormat } from '../../jobs/webhooks/format.ts';
 import { signatureHeaders } from '../../jobs/webhooks/signature.ts';

@@ -1,6 +1,6 @@
 /** The balance platform. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
-import type { Implementation, OperationHandlers } from '../../gateway/implement.ts';
+import type { Implementation, OperationHandlers } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';

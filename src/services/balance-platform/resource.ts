@@ -1,7 +1,7 @@
 /** Kinds of resources, and resources as the store has them. */
 
 import type { Operation, Transitions } from '../../contract/operation.ts';
-import type { OperationHandlers } from '../../gateway/implement.ts';
+import type { OperationHandlers } from '../../store/handlers.ts';
 import type { Table } from '../../store/table.ts';
 import type { Sealed, Vault } from '../../vault/ports.ts';
 import { type ResourceStatements, resourceStatements } from './store/statements.ts';

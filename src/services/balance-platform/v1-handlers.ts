@@ -1,7 +1,7 @@
 /** The handlers of version 1: what they return about balance accounts has the ids of their payment instruments. */
 import type { Operation } from '../../contract/operation.ts';
-import type { BoundHandler, Handler } from '../../gateway/handler.ts';
-import { bindHandler, type OperationHandlers } from '../../gateway/implement.ts';
+import type { BoundHandler, Handler } from '../../store/handlers.ts';
+import { bindHandler, type OperationHandlers } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type * as contract from './balance-accounts/contract.ts';
 import { getBalanceAccount, listBalanceAccounts, updateBalanceAccount } from './balance-accounts/handlers.ts';

@@ -1,7 +1,7 @@
 /** What the console of the demo shows of shoppers and their stored details. */
 import type { Infer } from '../../contract/schema.ts';
 import type { DataPage, DataRow, DataTable } from '../../gateway/data-table.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Store } from '../../store/store.ts';

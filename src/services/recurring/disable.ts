@@ -3,7 +3,8 @@
 import type { AnyRequest } from '../../contract/canonical.ts';
 import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Handler, HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
+import type { Handler } from '../../store/handlers.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';

@@ -1,6 +1,6 @@
 /** Imports stored details: each row is saved as storeToken saves a detail. */
 import { Problem } from '../../contract/problem.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import { RowConflict, type RowImporter } from '../../import/import-batch.ts';
 import type { Reason } from '../../import/row.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';

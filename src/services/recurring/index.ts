@@ -1,8 +1,8 @@
 /** The Recurring service, with the account updater. */
 import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
 import { cardNumberDetector } from '../../contract/card-numbers.ts';
-import { bindHandlers, type Implementation, implement } from '../../gateway/implement.ts';
 import { refuseSecrets } from '../../import/import-batch.ts';
+import { bindHandlers, type Implementation, implement } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';

@@ -1,7 +1,7 @@
 /** listRecurringDetails: the active details of a shopper (specification, section 2). */
 
 import type { Infer } from '../../contract/schema.ts';
-import type { Handler } from '../../gateway/handler.ts';
+import type { Handler } from '../../store/handlers.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ListedDetail, SecretDetail } from './details.ts';

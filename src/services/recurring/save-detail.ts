@@ -1,7 +1,7 @@
 /** Saves a detail of a shopper, for storeToken and for imports. */
 
 import { Problem } from '../../contract/problem.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { ContractType, PublicDetail, PublicPart, SecretDetail, ShopperKey, StoredDetail } from './details.ts';
 import { type InstrumentInput, instrumentOf } from './instrument.ts';

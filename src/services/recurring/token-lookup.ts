@@ -2,8 +2,8 @@
 
 import { Buffer } from 'node:buffer';
 import { Problem, problems } from '../../contract/problem.ts';
-import type { Handler } from '../../gateway/handler.ts';
 import { parseTextList } from '../../lib/text-list.ts';
+import type { Handler } from '../../store/handlers.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
 import type { RecurringOperations } from './contract.ts';
 import { beforeAll, type HolderPosition } from './details.ts';

@@ -2,7 +2,7 @@
 import type { Backend } from '../../backend/backend.ts';
 import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler-context.ts';
 import { createAccountHolder as holderOperation } from '../../services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
 import { createBalanceAccount as accountOperation } from '../../services/balance-platform/balance-accounts/contract.ts';

@@ -5,8 +5,8 @@ import { Problem, type ProblemKind, refusalOfUpstream } from '../../contract/pro
 import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { exampleOf } from '../../documents/example.ts';
-import type { BoundHandler } from '../../gateway/handler.ts';
 import { isMembers, type Members, valueAt } from '../../lib/members.ts';
+import type { BoundHandler } from '../../store/handlers.ts';
 import { type ReadTransaction, Transaction } from '../../store/transaction.ts';
 import { exampleProblem, problemLike } from '../declared-problems.ts';
 import { convertValue } from './convert-value.ts';

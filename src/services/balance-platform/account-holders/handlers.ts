@@ -2,8 +2,8 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Infer } from '../../../contract/schema.ts';
-import type { Handler } from '../../../gateway/handler.ts';
-import { bindHandlers } from '../../../gateway/implement.ts';
+import type { Handler } from '../../../store/handlers.ts';
+import { bindHandlers } from '../../../store/handlers.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';

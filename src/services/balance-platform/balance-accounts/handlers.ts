@@ -2,8 +2,8 @@
 
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
-import type { Handler } from '../../../gateway/handler.ts';
-import { bindHandlers } from '../../../gateway/implement.ts';
+import type { Handler } from '../../../store/handlers.ts';
+import { bindHandlers } from '../../../store/handlers.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
 import { withEvents } from '../events.ts';

@@ -1,6 +1,6 @@
 /** Returns the caller's balance platform. */
-import type { Handler } from '../../../gateway/handler.ts';
-import { bindHandlers } from '../../../gateway/implement.ts';
+import type { Handler } from '../../../store/handlers.ts';
+import { bindHandlers } from '../../../store/handlers.ts';
 import { ResourceReader } from '../store/repository.ts';
 import { requireTenantPlatform } from '../tenancy.ts';
 import * as contract from './contract.ts';

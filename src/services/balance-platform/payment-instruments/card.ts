@@ -3,7 +3,7 @@
 import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import { maskAllButLast4 } from '../../../contract/redaction.ts';
 import type { Infer } from '../../../contract/schema.ts';
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import { invalid } from '../problems.ts';
 import { type cardInfo, type cardUpdate, maskedPassword } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';

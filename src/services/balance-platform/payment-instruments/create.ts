@@ -2,7 +2,7 @@
 
 import type { Input } from '../../../contract/operation.ts';
 import { type Issue, throwIssues } from '../../../contract/problem.ts';
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid, missing } from '../problems.ts';

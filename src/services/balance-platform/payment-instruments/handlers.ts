@@ -3,8 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
 import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
-import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
-import { bindHandlers } from '../../../gateway/implement.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
+import type { Handler } from '../../../store/handlers.ts';
+import { bindHandlers } from '../../../store/handlers.ts';
 import type { BalanceAccount } from '../balance-accounts/contract.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';

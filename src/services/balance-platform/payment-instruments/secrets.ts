@@ -1,6 +1,6 @@
 /** Seals the numbers of a payment instrument when it is created, and opens them for responses. */
 
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import type { Reindexing } from '../../../store/table.ts';
 import type { Sealed, Vault } from '../../../vault/ports.ts';
 import type { StoredResource } from '../resource.ts';

@@ -1,6 +1,6 @@
 /** Creates the account updater that the configuration names, and the handlers of its background jobs. */
 import type { ServiceParts } from '../../../backend/define-service.ts';
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import type { JobHandler } from '../../../jobs/worker.ts';
 import { type CallTracer, createCallTracer } from '../../../lib/call-tracer.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';

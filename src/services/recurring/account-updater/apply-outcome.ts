@@ -1,6 +1,6 @@
 /** Applies the outcome of a check to a stored detail: renews, replaces or disables it, and saves the change in its history. */
 
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import type { Transaction } from '../../../store/transaction.ts';
 import { cardVariant } from '../brand.ts';
 import type { CardSnapshot, DetailChange, Expiry, ShopperKey, StoredDetail } from '../details.ts';

@@ -1,6 +1,6 @@
 /** A check whose outcome comes after the response: saved as a job, and completed once, with its outcome. */
 
-import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
 import type { JobKind, TakenJob } from '../../../jobs/job.ts';
 import type { Transaction } from '../../../store/transaction.ts';
 import type { Vault } from '../../../vault/ports.ts';

@@ -2,7 +2,8 @@
 
 import type { CanonicalRequest } from '../../../contract/canonical.ts';
 import type { Input, Output } from '../../../contract/operation.ts';
-import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler-context.ts';
+import type { HandlerOf, TwoPhaseHandler } from '../../../store/handlers.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { cardIdentity, checkSecurityCode, plainMonth } from '../instrument.ts';

@@ -1,6 +1,6 @@
 /** The handlers of operations that only older versions have. */
 import { Problem } from '../../../contract/problem.ts';
-import type { Handler } from '../../../gateway/handler.ts';
+import type { Handler } from '../../../store/handlers.ts';
 import type { CardSearchLimits } from '../card-search-limits.ts';
 import { disableDetails, latest } from '../disable.ts';
 import { cardIdentity, checkCard } from '../instrument.ts';

@@ -1,6 +1,6 @@
 /** createPermit and disablePermit: permits of stored details. */
 import { Problem, problems } from '../../../contract/problem.ts';
-import type { Handler } from '../../../gateway/handler.ts';
+import type { Handler } from '../../../store/handlers.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { recurringEvent } from '../events.ts';
 import { recurringProblems } from '../problems.ts';

@@ -1,7 +1,7 @@
 /** notifyShopper: stores the announcement of a payment with a stored detail. */
 
 import { Problem } from '../../../contract/problem.ts';
-import type { Handler } from '../../../gateway/handler.ts';
+import type { Handler } from '../../../store/handlers.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { recurringProblems } from '../problems.ts';
 import { DetailReader } from '../store/repository.ts';

@@ -1,6 +1,6 @@
 /** The batch cycle, run by one process every few seconds: waiting checks are collected into files, response files are read. */
 import { randomBytes } from 'node:crypto';
-import type { HandlerContext } from '../../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../../gateway/handler-context.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import type { Store } from '../../../../store/store.ts';

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { HandlerContext } from '../../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../../gateway/handler-context.ts';
 import type { JobQueue, TakenJob } from '../../../../jobs/job.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { UpdaterEvents } from '../events.ts';

@@ -1,103 +1,59 @@
-/** Implements a service: one handler for each operation object, and the older versions that it serves. */
+/** Composes the services that a gateway serves: every version, and what executes each operation. */
 import { type Conventions, conventionsOf } from '../contract/conventions.ts';
 import type { OlderVersion, VersionAdapter } from '../contract/older-version.ts';
 import type { Operation } from '../contract/operation.ts';
 import { rolesFor } from '../contract/roles.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import { type Executor, executorOf } from '../idempotency/executor.ts';
-import type { ReadTransaction } from '../store/transaction.ts';
-import type { BoundHandler, HandlerContext, HandlerOf } from './handler.ts';
+import type { BoundHandler, ReadingTransaction } from '../idempotency/ports.ts';
+import type { HandlerContext } from './handler-context.ts';
 
-/** One handler for each operation: a missing, a stray or a wrongly typed one does not compile. */
-export type HandlersOf<O extends Operation> = {
-  readonly [N in O['name']]: HandlerOf<Extract<O, { readonly name: N }>>;
-};
-
-/** The handlers of `H`, if none of them is stray. */
-export type CheckedHandlers<O extends Operation, H> = H & Readonly<Record<Exclude<keyof H, O['name']>, never>>;
-
-export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
+/** `R`: the read transaction of the store. */
+export type OperationHandlers<R extends ReadingTransaction, O extends Operation = Operation> = ReadonlyMap<
+  O,
+  BoundHandler<R, HandlerContext>
+>;
 
 /**
  * `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. An operation of an older
  * version may have a handler of its own, which gets and returns what that of the newest version does. What it returns besides is for
  * members that the older version has and the next one lacks.
  */
-export interface Implementation {
+export interface Implementation<R extends ReadingTransaction> {
   readonly service: Service;
-  readonly handlers: OperationHandlers;
+  readonly handlers: OperationHandlers<R>;
   readonly olderVersions: readonly OlderVersion[];
-}
-
-/** Pairs the newest version of a service with its handlers, and with its older versions. */
-export function implement<O extends Operation, H extends HandlersOf<O>>(
-  service: Service<O>,
-  handlers: CheckedHandlers<O, H>,
-  ...olderVersions: readonly OlderVersion[]
-): Implementation {
-  const operations = [...service.operations.values()];
-  return Object.freeze({ service, handlers: bindHandlers<O, H>(operations, handlers), olderVersions });
-}
-
-/** Implements the operations that have a handler. Others get theirs before they are served. */
-export function implementPartly<O extends Operation>(
-  service: Service<O>,
-  handlers: Partial<HandlersOf<O>>,
-): Implementation {
-  const bound = [...service.operations.values()].flatMap((operation): [O, BoundHandler][] => {
-    const handler: HandlersOf<O>[O['name']] | undefined = handlers[operation.name as O['name']];
-    return handler === undefined ? [] : [[operation, bindHandler(handler)]];
-  });
-  return Object.freeze({ service, handlers: new Map(bound), olderVersions: [] });
-}
-
-/** Pairs each operation with its handler. */
-export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
-  operations: readonly O[],
-  handlers: CheckedHandlers<O, H>,
-): OperationHandlers<O> {
-  return new Map(
-    operations.map((operation): [O, BoundHandler] => {
-      const handler: HandlersOf<O>[O['name']] = handlers[operation.name as O['name']];
-      return [operation, bindHandler(handler)];
-    }),
-  );
-}
-
-/** Returns a handler without the types of its operation. */
-export function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHandler {
-  return typeof handler === 'function' ? { kind: 'plain', handle: handler } : { kind: 'twoPhase', ...handler };
 }
 
 /**
  * What executes an operation of any version: the current operation, its executor, and the way to it and back.
  * @internal
  */
-export interface CurrentOperation extends VersionAdapter {
+export interface CurrentOperation<R extends ReadingTransaction> extends VersionAdapter {
   readonly service: Service;
   readonly operation: Operation;
-  readonly executor: Executor<ReadTransaction, HandlerContext>;
+  readonly executor: Executor<R, HandlerContext>;
   /** Each of them authorizes the operation. */
   readonly roles: readonly string[];
 }
 
 /** @internal */
-export interface Composition {
+export interface Composition<R extends ReadingTransaction> {
   /** Every version of every service; of each service, the newest last. */
   readonly services: readonly Service[];
   readonly conventions: Conventions;
   /** `operation`: of any version. */
-  current(operation: Operation): CurrentOperation;
+  current(operation: Operation): CurrentOperation<R>;
 }
 
 /**
  * Throws where two services share an operation object, or the name under which requests are hashed.
  * @internal
  */
-export function compose(implementations: readonly Implementation[]): Composition {
-  const all = new Map<Operation, CurrentOperation>();
+export function compose<R extends ReadingTransaction>(implementations: readonly Implementation<R>[]): Composition<R> {
+  const all = new Map<Operation, CurrentOperation<R>>();
   const hashNames = new Set<string>();
-  const add = (operation: Operation, current: CurrentOperation): void => {
+  const add = (operation: Operation, current: CurrentOperation<R>): void => {
     const known = all.get(operation);
     if (known !== undefined && known.operation !== current.operation)
       throw new TypeError(`${operation.name} belongs to two operations`);
@@ -153,6 +109,6 @@ function chain(first: Convert | undefined, second: Convert | undefined): Convert
 }
 
 /** Every version of every service; of each service, the newest last. */
-export function servicesOf(implementations: readonly Pick<Implementation, 'service' | 'olderVersions'>[]) {
+export function servicesOf(implementations: readonly Pick<Implementation<never>, 'service' | 'olderVersions'>[]) {
   return implementations.flatMap(({ service, olderVersions }) => [...olderVersions, service]);
 }

@@ -1,0 +1,10 @@
+/** What the engine gives every handler. */
+import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
+import type { Vault } from '../vault/ports.ts';
+
+/** A service brings its own dependencies when it is composed. */
+export interface HandlerContext {
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly vault: Vault;
+}

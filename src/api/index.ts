@@ -1,5 +1,14 @@
 /** The package `triglyph`: a gateway inside a program. */
 
+export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../access/credentials/add-credential.ts';
+export type { ListedCredential } from '../access/credentials/credential-list.ts';
+export type { CredentialChanges, CredentialRegistry } from '../access/credentials/credential-registry.ts';
+export {
+  type CredentialKind,
+  type Grants,
+  RegistryError,
+  type StoredKind,
+} from '../access/credentials/credential-rules.ts';
 export type { ConfigContent, SettingTexts } from '../app/config-file.ts';
 export {
   type ControlledOptions,
@@ -33,15 +42,6 @@ export type {
   WsSecurity,
 } from '../backend/upstreams/options.ts';
 export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../callers/brown-out.ts';
-export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../callers/credentials/add-credential.ts';
-export type { ListedCredential } from '../callers/credentials/credential-list.ts';
-export type { CredentialChanges, CredentialRegistry } from '../callers/credentials/credential-registry.ts';
-export {
-  type CredentialKind,
-  type Grants,
-  RegistryError,
-  type StoredKind,
-} from '../callers/credentials/credential-rules.ts';
 export type { DeprecationRule, FormatName, OneOrMore } from '../callers/deprecation.ts';
 export type { AcceptedText, RuleTexts } from '../compare/rules.ts';
 export { ConfigError } from '../config/config.ts';

@@ -1,13 +1,13 @@
 /** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
 import { randomUUID } from 'node:crypto';
-import { gatewayActor } from '../audit/audit-event.ts';
+import { gatewayActor } from '../access/audit/audit-event.ts';
+import { flushUsesEveryMs } from '../access/credentials/credential-uses.ts';
+import { refreshLimitsEveryMs } from '../access/limits/limits.ts';
 import type { Backend } from '../backend/backend.ts';
 import { pauseAfterJumps } from '../backend/clock-check.ts';
 import { pollDeprecationsEveryMs } from '../backend/deprecations/live.ts';
 import { runRetention } from '../backend/retention.ts';
 import { pollShadowsEveryMs } from '../backend/shadow/live.ts';
-import { flushUsesEveryMs } from '../callers/credentials/credential-uses.ts';
-import { refreshLimitsEveryMs } from '../callers/limits/limits.ts';
 import type { Config } from '../config/config.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';

@@ -2,7 +2,13 @@
 
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { gatewayActor } from '../audit/audit-event.ts';
+import { gatewayActor } from '../access/audit/audit-event.ts';
+import { createAuthenticator } from '../access/authenticate.ts';
+import { LoginLimits } from '../access/limits/login-limits.ts';
+import { createLoginGuard, type LoginGuard } from '../access/login-guard.ts';
+import { createLoginReports, loginCounter } from '../access/login-reports.ts';
+import { createMessageAuthenticator } from '../access/message-security.ts';
+import { createSecretReports } from '../access/secret-reports.ts';
 import type { Backend } from '../backend/backend.ts';
 import { databaseFaults, needsDurableRecords } from '../backend/database-faults.ts';
 import { deprecationFaults } from '../backend/deprecation-faults.ts';
@@ -18,7 +24,6 @@ import { type OpenUpstreams, openUpstreams } from '../backend/upstreams/open.ts'
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import { createNameClient } from '../callers/client-name.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import { LoginLimits } from '../callers/limits/login-limits.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
 import { type Config, ConfigError, hasDatabase } from '../config/config.ts';
 import { version } from '../config/version.ts';
@@ -31,15 +36,11 @@ import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { allExcept } from '../formats/leniencies.ts';
 import { type Answer, encodeFailure } from '../gateway/answer.ts';
-import { createAuthenticator } from '../gateway/authenticate.ts';
 import type { Authenticator } from '../gateway/authentication.ts';
 import { createBodyLimit } from '../gateway/body-limit.ts';
 import { compileChecks } from '../gateway/checks.ts';
 import { compose, servicesOf } from '../gateway/compose.ts';
 import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../gateway/handle-request.ts';
-import { createLoginGuard, type LoginGuard } from '../gateway/login-guard.ts';
-import { createLoginReports, loginCounter } from '../gateway/login-reports.ts';
-import { createMessageAuthenticator } from '../gateway/message-security.ts';
 import { observeSteps } from '../gateway/observe-steps.ts';
 import {
   isOfGateway,
@@ -48,7 +49,6 @@ import {
   type RequestObservers,
 } from '../gateway/request-observer.ts';
 import { compileRoutes } from '../gateway/route.ts';
-import { createSecretReports } from '../gateway/secret-reports.ts';
 import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import { createRequestLog } from '../http/log-request.ts';

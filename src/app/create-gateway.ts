@@ -1,5 +1,6 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
 
+import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
 import { type Backend, type BackendOptions, openBackend } from '../backend/backend.ts';
 import { settingGroupsOf } from '../backend/compose-services.ts';
 import type { GatewayService } from '../backend/define-service.ts';
@@ -7,7 +8,6 @@ import { productionFaults } from '../backend/production-checks.ts';
 import type { GatewayCaller } from '../backend/upstreams/named-callers.ts';
 import type { AnsweredBy, Upstreams } from '../backend/upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import { type Config, ConfigError, readConfig, settingsInMemory } from '../config/config.ts';
 import { keyFileOfFolder } from '../config/key-file-of-folder.ts';

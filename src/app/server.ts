@@ -1,9 +1,9 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
+import type { PresentedSecret } from '../access/credentials/credentials.ts';
 import type { Backend } from '../backend/backend.ts';
 import { type ProcessReport, reportProcess } from '../backend/process-report.ts';
 import { noUpstreams } from '../backend/upstreams/plan.ts';
-import type { PresentedSecret } from '../callers/credentials/credentials.ts';
 import { adminAccess } from '../config/admin-access.ts';
 import type { Config } from '../config/config.ts';
 import { origin } from '../config/origin.ts';

@@ -1,9 +1,9 @@
 /** Composes the services of a server: what each contributes, in one list. */
 
-import { auditTables } from '../audit/tables.ts';
-import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
-import type { CredentialRules, GrantRule } from '../callers/credentials/credential-rules.ts';
-import { callerTables } from '../callers/tables.ts';
+import { auditTables } from '../access/audit/tables.ts';
+import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
+import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
+import { callerTables } from '../access/tables.ts';
 import type { SettingGroup } from '../config/setting.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';

@@ -1,17 +1,15 @@
 /** A service as one value: its contract, its handlers, and everything else that it contributes to a server. */
-import type { AuditDetail } from '../audit/audit-event.ts';
-import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
-import type { CredentialRules, GrantRule } from '../callers/credentials/credential-rules.ts';
-import type { Limits } from '../callers/limits/limits.ts';
+import type { AuditDetail } from '../access/audit/audit-event.ts';
+import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
+import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
+import type { Limits } from '../access/limits/limits.ts';
 import { type Config, valuesOf } from '../config/config.ts';
 import type { SettingGroup, SettingTable, ValuesOf } from '../config/setting.ts';
 import type { OlderVersion } from '../contract/older-version.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
-import type { DataTable } from '../gateway/data-table.ts';
 import type { HandlerContext } from '../gateway/handler-context.ts';
-import type { Panel } from '../gateway/panel.ts';
 import type { Log } from '../http/log.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
 import type { RowImporter } from '../import/import-batch.ts';
@@ -32,6 +30,8 @@ import type { Engine } from '../store/sql/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { Table } from '../store/table.ts';
 import type { SharedObjects, Transaction } from '../store/transaction.ts';
+import type { DataTable } from './data-table.ts';
+import type { Panel } from './panel.ts';
 
 /** The parts of a server that its services use. */
 export interface ServerParts {

@@ -1,6 +1,6 @@
 /** Erases what is stored about someone from all tables, and records it in the audit log. */
 
-import type { AuditActor, AuditDetail } from '../audit/audit-event.ts';
+import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
 import { openRequest } from '../callers/last-request.ts';
 import { maskText } from '../contract/secret-text.ts';
 import type { Backend } from './backend.ts';

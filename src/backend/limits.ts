@@ -1,9 +1,9 @@
 /** The limits of a serving process: those on load, with their counter, and the reports of quotas that are reached. */
-import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
-import { createAnswerPace } from '../callers/limits/answer-pace.ts';
-import { FairTurns } from '../callers/limits/fair-turns.ts';
-import { limitCounter } from '../callers/limits/limits.ts';
-import type { QuotaReached } from '../callers/limits/quota.ts';
+import { credentialActor, gatewayActor } from '../access/audit/audit-event.ts';
+import { createAnswerPace } from '../access/limits/answer-pace.ts';
+import { FairTurns } from '../access/limits/fair-turns.ts';
+import { limitCounter } from '../access/limits/limits.ts';
+import type { QuotaReached } from '../access/limits/quota.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';

@@ -1,6 +1,6 @@
 /** Opens the idempotency cache in Redis, with its log lines and metrics. Quotas count there, too. */
 import { readFileSync } from 'node:fs';
-import type { SharedCounts } from '../callers/limits/shared-counts.ts';
+import type { SharedCounts } from '../access/limits/shared-counts.ts';
 import type { Config } from '../config/config.ts';
 import type { Log, LogLevel } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -69,7 +69,7 @@ const findsByReserving: IdempotencyCache = Object.freeze<IdempotencyCache>({
 function shareCounts(limits: Backend['limits'], client: object): void {
   let counts: Promise<SharedCounts> | undefined;
   const load = async (): Promise<SharedCounts> => {
-    const { redisCountsOn } = await import('../callers/limits/redis-counts.ts');
+    const { redisCountsOn } = await import('../access/limits/redis-counts.ts');
     return redisCountsOn(client);
   };
   limits.share({

@@ -1,6 +1,6 @@
 /** Destroys what is stored for longer than the settings allow, and records it in the audit log. */
 import { setTimeout } from 'node:timers/promises';
-import { gatewayActor } from '../audit/audit-event.ts';
+import { gatewayActor } from '../access/audit/audit-event.ts';
 import { type Config, settingNamed } from '../config/config.ts';
 import { retentionMs } from '../config/setting.ts';
 import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../store/retention.ts';

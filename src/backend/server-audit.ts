@@ -1,9 +1,9 @@
 /** What a serving process records in the audit log: its start with its settings, its keys, card data that it returned, its end. */
 import { userInfo } from 'node:os';
-import { gatewayActor } from '../audit/audit-event.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import { gatewayActor } from '../access/audit/audit-event.ts';
+import type { AuditTrail } from '../access/audit/audit-trail.ts';
+import { createRequestAudit, type RequestAudit } from '../access/request-audit.ts';
 import type { Config } from '../config/config.ts';
-import { createRequestAudit, type RequestAudit } from '../gateway/request-audit.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts';

@@ -1,10 +1,11 @@
 /** Who answers for a credential: a name and an address for the report of a migration. */
+
+import { callerOwners } from '../access/tables.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, statement } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
 import { prepareUpsert } from '../store/sql/row-writer.ts';
 import type { RowOf } from '../store/table.ts';
-import { callerOwners } from './tables.ts';
 
 /** Who answers for a credential. */
 export interface CallerOwner {

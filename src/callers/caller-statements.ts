@@ -1,9 +1,10 @@
 /** The SQL of caller records; one text for both engines. */
+
+import type { callerRecordDays, callerRecords } from '../access/tables.ts';
 import { memoize } from '../lib/memoize.ts';
 import { statement } from '../store/sql/engine.ts';
 import { placeholders } from '../store/sql/row-values.ts';
 import type { RowOf } from '../store/table.ts';
-import type { callerRecordDays, callerRecords } from './tables.ts';
 
 /** Rows that one transaction deletes. */
 export const deletedMax = 1_000;

@@ -1,10 +1,11 @@
 /** What replays of recordings found, for the report of a migration. */
+
+import { comparisons } from '../access/tables.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, statement } from '../store/sql/engine.ts';
 import { fieldsOf } from '../store/sql/row-values.ts';
 import { prepareUpsert } from '../store/sql/row-writer.ts';
 import type { RowOf } from '../store/table.ts';
-import { comparisons } from './tables.ts';
 
 /** One replay. `result`: as the operation `saveComparison` takes it, without values of requests and answers. */
 export interface SavedComparison {

@@ -1,5 +1,6 @@
 /** Deprecations and exemptions in a database: each change counts up a revision, by which serving processes notice it. */
-import type { AuditedWrite } from '../audit/audited-write.ts';
+import type { AuditedWrite } from '../access/audit/audited-write.ts';
+import { deprecationExemptions, deprecations } from '../access/tables.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Engine, type Session, statement } from '../store/sql/engine.ts';
 import { createRevision } from '../store/sql/revision.ts';
@@ -12,7 +13,6 @@ import {
   type DeprecationStore,
   type StoredDeprecations,
 } from './stored-deprecation.ts';
-import { deprecationExemptions, deprecations } from './tables.ts';
 
 /** The changes of an audited write are recorded in their own transaction. */
 export interface DeprecationStoreParts {

@@ -1,7 +1,7 @@
 /** Deprecations that operators set while servers run: how a store holds them, and what it refuses. */
 import { randomBytes } from 'node:crypto';
-import { type AuditActor, type AuditDetail, actorName } from '../audit/audit-event.ts';
-import type { AuditedKind } from '../audit/audited-write.ts';
+import { type AuditActor, type AuditDetail, actorName } from '../access/audit/audit-event.ts';
+import type { AuditedKind } from '../access/audit/audited-write.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { compareTexts } from '../lib/compare-texts.ts';
 import { describeBrownOut } from './brown-out.ts';

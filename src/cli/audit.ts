@@ -1,7 +1,7 @@
 /** `triglyph audit`: shows the audit log, and verifies that nothing of it was changed or removed. */
 import type { Command } from 'commander';
-import { type CopyComparison, compareCopy } from '../audit/copy/compare.ts';
-import { formatEntry } from '../audit/copy/copy.ts';
+import { type CopyComparison, compareCopy } from '../access/audit/copy/compare.ts';
+import { formatEntry } from '../access/audit/copy/copy.ts';
 import type { Output } from '../contract/operation.ts';
 import { listAuditEntries, verifyAuditLog } from '../operators/audit/contract.ts';
 import { perform } from '../operators/index.ts';

@@ -1,7 +1,7 @@
 /** Which command runs, and for whom, as the audit log records it. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { AuditActor, AuditDetail, AuditEvent } from '../audit/audit-event.ts';
+import type { AuditActor, AuditDetail, AuditEvent } from '../access/audit/audit-event.ts';
 import { redact } from '../lib/redact.ts';
 
 /** One command runs in a process. */

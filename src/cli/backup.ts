@@ -1,7 +1,7 @@
 /** `triglyph backup`: copies the embedded store to a file while servers run. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { AuditTrail } from '../access/audit/audit-trail.ts';
 import { storeAddress } from '../backend/open-store.ts';
 import { type BackupSummary, backUpSqlite } from '../store/sqlite/backup.ts';
 import { systemUser } from './audited-command.ts';

@@ -1,8 +1,8 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import type { GrantRule } from '../access/credentials/credential-rules.ts';
 import { credentialRulesOf } from '../backend/compose-services.ts';
-import type { GrantRule } from '../callers/credentials/credential-rules.ts';
 import type { Output } from '../contract/operation.ts';
 import { knownRoles } from '../contract/roles.ts';
 import {

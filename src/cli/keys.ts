@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { AuditDetail } from '../audit/audit-event.ts';
+import type { AuditDetail } from '../access/audit/audit-event.ts';
 import { readKeyProvider } from '../backend/key-provider.ts';
 import type { Output } from '../contract/operation.ts';
 import { listKeys, rotateKeys, shownMax, signRows, verifyRows } from '../operators/keys/contract.ts';

@@ -1,6 +1,6 @@
 /** Records in the audit log of the configured store for commands that run without a backend. */
 
-import type { AuditEvent } from '../audit/audit-event.ts';
+import type { AuditEvent } from '../access/audit/audit-event.ts';
 import { openBackend } from '../backend/backend.ts';
 import type { Config } from '../config/config.ts';
 import { commandEvent, systemUser } from './audited-command.ts';

@@ -1,5 +1,5 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { AuditTrail } from '../access/audit/audit-trail.ts';
 import { type Backend, openBackend } from '../backend/backend.ts';
 import { describeStore, storeAddress } from '../backend/open-store.ts';
 import { keyFileFaults } from '../backend/production-checks.ts';

@@ -1,8 +1,8 @@
 /** Runs the service of the console as a gateway of its own, and records views and actions in the audit log. */
 
 import { setTimeout } from 'node:timers/promises';
-import { type AuditEvent, credentialActor } from '../audit/audit-event.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import { type AuditEvent, credentialActor } from '../access/audit/audit-event.ts';
+import type { AuditTrail } from '../access/audit/audit-trail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { problems } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';

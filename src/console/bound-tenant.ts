@@ -1,8 +1,9 @@
 /** People of one tenant: the operations that they may call, and a context in which the handlers find the rows of the tenant alone. */
+
+import type { NewCredential } from '../access/credentials/add-credential.ts';
+import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
+import { RegistryError } from '../access/credentials/credential-rules.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { NewCredential } from '../callers/credentials/add-credential.ts';
-import type { CredentialRegistry } from '../callers/credentials/credential-registry.ts';
-import { RegistryError } from '../callers/credentials/credential-rules.ts';
 import type { Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import { gatewayRoles } from '../contract/roles.ts';

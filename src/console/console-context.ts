@@ -1,10 +1,11 @@
 /** What the console needs of a running server, in the process that serves it. */
+
+import type { PresentedSecret } from '../access/credentials/credentials.ts';
+import type { LoginGuard } from '../access/login-guard.ts';
 import type { ProcessReport } from '../backend/process-report.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { PresentedSecret } from '../callers/credentials/credentials.ts';
 import type { Caller } from '../contract/canonical.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
-import type { LoginGuard } from '../gateway/login-guard.ts';
 import type { Readiness } from '../http/admin.ts';
 import type { TrafficReader } from '../observe/traffic/reader.ts';
 import type { OperatorContext } from '../operators/operator.ts';

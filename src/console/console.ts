@@ -1,14 +1,14 @@
 /** The console: a site with a page, the sessions of people, the service that the page calls, and its streams of events. */
 
-import type { Credentials, PresentedSecret } from '../callers/credentials/credentials.ts';
-import type { LiveCredentials } from '../callers/credentials/live-credentials.ts';
-import { type SecondFactorRules, withSecondFactor } from '../callers/credentials/second-factor.ts';
+import { createAuthenticator } from '../access/authenticate.ts';
+import type { Credentials, PresentedSecret } from '../access/credentials/credentials.ts';
+import type { LiveCredentials } from '../access/credentials/live-credentials.ts';
+import { type SecondFactorRules, withSecondFactor } from '../access/credentials/second-factor.ts';
+import type { LoginGuard } from '../access/login-guard.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Document, Documents } from '../documents/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { toProblem } from '../gateway/answer.ts';
-import { createAuthenticator } from '../gateway/authenticate.ts';
-import type { LoginGuard } from '../gateway/login-guard.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { matchesEntityTag } from '../lib/entity-tag.ts';

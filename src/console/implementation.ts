@@ -1,5 +1,5 @@
 /** Implements the service of the console: what operators do, and the views of a running server. */
-import { credentialActor } from '../audit/audit-event.ts';
+import { credentialActor } from '../access/audit/audit-event.ts';
 import { serversOf } from '../backend/upstreams/plan.ts';
 import { shadowsOf } from '../backend/upstreams/read-shadow.ts';
 import type { Caller } from '../contract/canonical.ts';

@@ -1,5 +1,5 @@
 /** What the gateway asks to know who a request is from. */
-import type { AnyCaller, MessageSecurity, UsernameToken } from '../contract/canonical.ts';
+import type { AnyCaller, ForwardedCaller, MessageSecurity, UsernameToken } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import type { WireRequest } from '../formats/wire.ts';
@@ -36,3 +36,16 @@ export const noMessages: MessageAuthenticator = Object.freeze<MessageAuthenticat
   },
   check: () => {},
 });
+
+/** Every caller without a credential. The upstream sees no difference between them. */
+export const anonymous: ForwardedCaller = Object.freeze({
+  credential: 'anonymous',
+  tenant: 'anonymous',
+  requiresKey: false,
+  rights: 'upstream',
+});
+
+/** Whether a request came without a credential, and the upstream decides about its caller. */
+export function isAnonymous(caller: AnyCaller): boolean {
+  return caller === anonymous;
+}

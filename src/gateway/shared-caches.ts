@@ -1,7 +1,8 @@
 /** What caches are told of an answer that its server lets them keep. */
+
 import type { AnyCaller } from '../contract/canonical.ts';
 import type { Target } from '../formats/protocol.ts';
-import { isAnonymous } from './forwarded-credentials.ts';
+import { isAnonymous } from './authentication.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

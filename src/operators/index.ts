@@ -1,6 +1,6 @@
 /** The subjects of operators: what commands and the console can do, each with its handlers, which are loaded when they are needed. */
 
-import { RegistryError } from '../callers/credentials/credential-rules.ts';
+import { RegistryError } from '../access/credentials/credential-rules.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import {

@@ -1,5 +1,5 @@
 /** What the handlers of operators' actions get, and how they refuse. Commands and the console call them. */
-import type { AuditActor } from '../audit/audit-event.ts';
+import type { AuditActor } from '../access/audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { GatewayService } from '../backend/define-service.ts';
 import type { ShadowAbout } from '../backend/upstreams/read-shadow.ts';

@@ -1,8 +1,8 @@
 /** What a test controls in a gateway: its clock, identifiers, faults, calls, and the way back to the start. */
 
+import { credentialSecrets, credentials } from '../access/tables.ts';
 import type { StartOverrides } from '../app/create-gateway.ts';
 import type { Backend, BackendOptions } from '../backend/backend.ts';
-import { credentialSecrets, credentials } from '../callers/tables.ts';
 import { createIds } from '../lib/ids.ts';
 import type { SqliteEngine } from '../store/sqlite/engine.ts';
 import { type Call, CallLog } from './calls.ts';

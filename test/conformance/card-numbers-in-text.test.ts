@@ -1,8 +1,8 @@
 /** Card numbers where none belongs, in every format: reported, refused where a setting says so, and never echoed. */
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { createSecretReports } from '../../src/access/secret-reports.ts';
 import { cardNumberDetector } from '../../src/contract/card-numbers.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { createSecretReports } from '../../src/gateway/secret-reports.ts';
 import { createTextScan, type SecretFound } from '../../src/gateway/text-scan.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { services } from '../../src/services/index.ts';

@@ -1,7 +1,7 @@
 /** The search for a stored card number by trying candidates: stopped by the quotas, and successful without them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createLimits } from '../../src/callers/limits/limits.ts';
-import type { QuotaReached } from '../../src/callers/limits/quota.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
+import type { QuotaReached } from '../../src/access/limits/quota.ts';
 import { appendLuhnDigit, isLuhnValid } from '../../src/contract/check-digits.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';

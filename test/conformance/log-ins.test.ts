@@ -1,13 +1,13 @@
 /** Guessing secrets in every format: stopped by the locks, successful without them, and harmless to real callers. */
 import { Buffer } from 'node:buffer';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Credentials } from '../../src/callers/credentials/credentials.ts';
-import { createLimits } from '../../src/callers/limits/limits.ts';
-import { LoginLimits, type LoginSettings } from '../../src/callers/limits/login-limits.ts';
-import type { QuotaReached } from '../../src/callers/limits/quota.ts';
+import type { Credentials } from '../../src/access/credentials/credentials.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
+import { LoginLimits, type LoginSettings } from '../../src/access/limits/login-limits.ts';
+import type { QuotaReached } from '../../src/access/limits/quota.ts';
+import { createLoginGuard } from '../../src/access/login-guard.ts';
+import { createLoginReports } from '../../src/access/login-reports.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { createLoginGuard } from '../../src/gateway/login-guard.ts';
-import { createLoginReports } from '../../src/gateway/login-reports.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,8 +1,8 @@
 /** Copies of the audit log, on every engine: none is left out, whoever has recorded it, and a crash repeats entries at most. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAuditCopy } from '../../src/audit/audit-copy.ts';
-import { createAuditLog } from '../../src/audit/audit-log.ts';
-import type { AuditEntry } from '../../src/audit/chain.ts';
+import { createAuditCopy } from '../../src/access/audit/audit-copy.ts';
+import { createAuditLog } from '../../src/access/audit/audit-log.ts';
+import type { AuditEntry } from '../../src/access/audit/chain.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';

@@ -1,8 +1,8 @@
 /** The audit log on every engine: what was tampered with is found, processes share one chain, and old entries leave it whole. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AuditEvent } from '../../src/audit/audit-event.ts';
-import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
-import { createAuditTrail } from '../../src/audit/audit-trail.ts';
+import type { AuditEvent } from '../../src/access/audit/audit-event.ts';
+import { type AuditLog, createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { createAuditTrail } from '../../src/access/audit/audit-trail.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';

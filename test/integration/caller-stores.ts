@@ -1,5 +1,5 @@
 /** Opens the stores of callers on SQL and on Redis for one suite. */
-import { writeUnaudited } from '../../src/audit/audited-write.ts';
+import { writeUnaudited } from '../../src/access/audit/audited-write.ts';
 import { type CallerOwners, createCallerOwners } from '../../src/callers/caller-owners.ts';
 import type { RecordLimits, StoredCallerRecords } from '../../src/callers/caller-record.ts';
 import { createCallerRecords } from '../../src/callers/caller-records.ts';

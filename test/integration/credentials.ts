@@ -1,12 +1,12 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { CredentialOrigin } from '../../src/callers/credentials/credential-bounds.ts';
-import { createCredentialUses } from '../../src/callers/credentials/credential-uses.ts';
-import type { Credentials } from '../../src/callers/credentials/credentials.ts';
-import { cacheMsMax, createCredentials } from '../../src/callers/credentials/credentials.ts';
-import { findCredentialsOfOtherPeppers } from '../../src/callers/credentials/rehash-secret.ts';
-import { pepperKeys } from '../../src/callers/credentials/secret-hash.ts';
+import type { CredentialOrigin } from '../../src/access/credentials/credential-bounds.ts';
+import { createCredentialUses } from '../../src/access/credentials/credential-uses.ts';
+import type { Credentials } from '../../src/access/credentials/credentials.ts';
+import { cacheMsMax, createCredentials } from '../../src/access/credentials/credentials.ts';
+import { findCredentialsOfOtherPeppers } from '../../src/access/credentials/rehash-secret.ts';
+import { pepperKeys } from '../../src/access/credentials/secret-hash.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createRegistry, type Registry } from '../support/services.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 /** Stored deprecations on every store: revisions, changes at the same time and limits; and on every engine, copies and the audit log. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AuditActor } from '../../src/audit/audit-event.ts';
-import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createAuditedWrite, writeUnaudited } from '../../src/audit/audited-write.ts';
+import type { AuditActor } from '../../src/access/audit/audit-event.ts';
+import { createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { createAuditedWrite, writeUnaudited } from '../../src/access/audit/audited-write.ts';
 import { LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import type { DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createDeprecationStore } from '../../src/callers/deprecations.ts';

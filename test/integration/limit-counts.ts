@@ -1,10 +1,10 @@
 /** Counts of quotas and locks on every engine: they outlive a process, are shared by processes, end with their time, and are bounded. */
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLimitCounts, type LimitCounts } from '../../src/callers/limits/limit-counts.ts';
-import { createLimits, type Limits } from '../../src/callers/limits/limits.ts';
-import { LoginLimits } from '../../src/callers/limits/login-limits.ts';
-import type { Quota } from '../../src/callers/limits/quota.ts';
+import { createLimitCounts, type LimitCounts } from '../../src/access/limits/limit-counts.ts';
+import { createLimits, type Limits } from '../../src/access/limits/limits.ts';
+import { LoginLimits } from '../../src/access/limits/login-limits.ts';
+import type { Quota } from '../../src/access/limits/quota.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import type { EngineFactory } from './store.ts';
 

@@ -1,8 +1,8 @@
 /** Locks of log-ins on a port: behind a trusted proxy the address is the forwarded one, else that of the connection. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
 import { createGateway } from '../../src/api/index.ts';
-import { createLimits } from '../../src/callers/limits/limits.ts';
 import { clock } from '../../src/lib/clock.ts';
 
 const ends: (() => Promise<void>)[] = [];

@@ -1,7 +1,7 @@
 /** Callers and deprecations in Redis: the suites of every store, on a server and on a cluster, and what only Redis does. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AuditEvent } from '../../src/audit/audit-event.ts';
-import { noAuditTrail } from '../../src/audit/audit-trail.ts';
+import type { AuditEvent } from '../../src/access/audit/audit-event.ts';
+import { noAuditTrail } from '../../src/access/audit/audit-trail.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { createRedisCallerRecords } from '../../src/callers/redis/caller-records.ts';
 import { createRedisDeprecations } from '../../src/callers/redis/deprecations.ts';

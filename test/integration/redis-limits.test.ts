@@ -1,9 +1,9 @@
 /** Quotas of two processes that share a Redis: they count together, and each alone while Redis is gone. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createLimits } from '../../src/callers/limits/limits.ts';
-import type { Quota } from '../../src/callers/limits/quota.ts';
-import { redisCountsOn } from '../../src/callers/limits/redis-counts.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
+import type { Quota } from '../../src/access/limits/quota.ts';
+import { redisCountsOn } from '../../src/access/limits/redis-counts.ts';
 import { clock } from '../../src/lib/clock.ts';
 import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
 import {

@@ -1,7 +1,7 @@
 /** An audit log that was removed or set back as a whole, on every engine: what lies outside of its tables finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type AuditLog, createAuditLog } from '../../src/audit/audit-log.ts';
-import { auditTables } from '../../src/audit/tables.ts';
+import { type AuditLog, createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { auditTables } from '../../src/access/audit/tables.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import { migrationStatements } from '../../src/store/sql/create-tables.ts';

@@ -1,6 +1,6 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and no row without a MAC is accepted. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createCredentials } from '../../src/callers/credentials/credentials.ts';
+import { createCredentials } from '../../src/access/credentials/credentials.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { Endpoint } from '../../src/jobs/webhooks/ports.ts';
 import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';

@@ -1,7 +1,8 @@
 /** What the simulation and the fault injection know of each service that they serve. */
+
+import type { Grants } from '../../src/access/credentials/credential-rules.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import type { GatewayService } from '../../src/backend/define-service.ts';
-import type { Grants } from '../../src/callers/credentials/credential-rules.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';

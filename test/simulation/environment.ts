@@ -1,6 +1,7 @@
 /** What all simulated processes share and no fault touches: the seeded database and the handlers. */
+
+import { createLimits } from '../../src/access/limits/limits.ts';
 import { ownersOf, settingGroupsOf } from '../../src/backend/compose-services.ts';
-import { createLimits } from '../../src/callers/limits/limits.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { HandlerContext } from '../../src/gateway/handler-context.ts';
 import { recurringEventType } from '../../src/services/recurring/events.ts';

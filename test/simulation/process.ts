@@ -1,11 +1,11 @@
 /** One simulated server process: the real gateway over simulated ports. It can be killed, be stopped, and start again. */
 
 import { Buffer } from 'node:buffer';
+import { createAuthenticator } from '../../src/access/authenticate.ts';
+import type { Credentials } from '../../src/access/credentials/credentials.ts';
 import { webhookFormatsOf } from '../../src/backend/compose-services.ts';
-import type { Credentials } from '../../src/callers/credentials/credentials.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { compose } from '../../src/gateway/compose.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';

@@ -1,8 +1,8 @@
 /** Starts a server in the test's process, with a clock that the test moves, and calls its console as a browser or a program does. */
 
+import type { AuditKind } from '../../src/access/audit/audit-event.ts';
+import type { PresentedSecret } from '../../src/access/credentials/credentials.ts';
 import { startServer } from '../../src/app/server.ts';
-import type { AuditKind } from '../../src/audit/audit-event.ts';
-import type { PresentedSecret } from '../../src/callers/credentials/credentials.ts';
 import { ids } from '../../src/lib/ids.ts';
 import { now, ringText } from './fixture.ts';
 import { openMigratedMemory } from './migrated.ts';

@@ -2,17 +2,17 @@
 
 import { Buffer } from 'node:buffer';
 import { setTimeout } from 'node:timers/promises';
-import { type Credentials, createCredentials } from '../../src/callers/credentials/credentials.ts';
+import { createAuthenticator } from '../../src/access/authenticate.ts';
+import { type Credentials, createCredentials } from '../../src/access/credentials/credentials.ts';
+import type { LoginGuard } from '../../src/access/login-guard.ts';
 import { compileDeprecations, type DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Leniencies } from '../../src/formats/leniencies.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { compileChecks } from '../../src/gateway/checks.ts';
 import { compose } from '../../src/gateway/compose.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler-context.ts';
-import type { LoginGuard } from '../../src/gateway/login-guard.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import type { ScanTexts } from '../../src/gateway/text-scan.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';

@@ -1,6 +1,6 @@
 /** An audit log in memory. */
-import type { AuditEvent } from '../../src/audit/audit-event.ts';
-import type { AuditTrail } from '../../src/audit/audit-trail.ts';
+import type { AuditEvent } from '../../src/access/audit/audit-event.ts';
+import type { AuditTrail } from '../../src/access/audit/audit-trail.ts';
 
 export function createMemoryAuditTrail(): AuditTrail & { readonly events: readonly AuditEvent[] } {
   const events: AuditEvent[] = [];

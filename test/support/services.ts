@@ -1,13 +1,10 @@
 /** The built-in services as the tests of the engine use them, without a whole backend. */
 import type { KeyObject } from 'node:crypto';
-import type { AuditedWrite } from '../../src/audit/audited-write.ts';
+import type { AuditedWrite } from '../../src/access/audit/audited-write.ts';
+import { type CredentialRegistry, createCredentialRegistry } from '../../src/access/credentials/credential-registry.ts';
 import { type BackendOptions, openBackend } from '../../src/backend/backend.ts';
 import { credentialRulesOf, settingGroupsOf, webhookFormatsOf } from '../../src/backend/compose-services.ts';
 import { createService, type GatewayService } from '../../src/backend/define-service.ts';
-import {
-  type CredentialRegistry,
-  createCredentialRegistry,
-} from '../../src/callers/credentials/credential-registry.ts';
 import * as config from '../../src/config/config.ts';
 import type { Mode } from '../../src/config/setting.ts';
 import type { VariableSources } from '../../src/config/variable-sources.ts';

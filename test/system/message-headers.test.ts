@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClientAsync, WSSecurity } from 'soap';
+import { createMessageAuthenticator } from '../../src/access/message-security.ts';
 import {
   defineProblems,
   integer,
@@ -17,7 +18,6 @@ import {
   string,
 } from '../../src/api/contract.ts';
 import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { createMessageAuthenticator } from '../../src/gateway/message-security.ts';
 import { everyCaller } from '../../src/testing/mock/mock.ts';
 import { startConsoleServer } from '../support/console-server.ts';
 import { startServer } from '../support/server.ts';

@@ -1,6 +1,6 @@
 /** Tests the pace of answers to addresses without a credential. */
 import { describe, expect, test } from '@jest/globals';
-import { createAnswerPace } from '../../src/callers/limits/answer-pace.ts';
+import { createAnswerPace } from '../../src/access/limits/answer-pace.ts';
 import { addressGroup } from '../../src/lib/networks.ts';
 
 describe('answers to one address', () => {

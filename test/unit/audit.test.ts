@@ -1,13 +1,13 @@
 /** Tests the parts of the audit log without a store: counted reads, lost events, and the targets of copies. */
 import { expect, test } from '@jest/globals';
-import { gatewayActor } from '../../src/audit/audit-event.ts';
-import { bufferedMax, createAuditTrail } from '../../src/audit/audit-trail.ts';
-import type { RecordedEvent } from '../../src/audit/chain.ts';
-import { parseCopyTarget } from '../../src/audit/copy/target.ts';
+import { gatewayActor } from '../../src/access/audit/audit-event.ts';
+import { bufferedMax, createAuditTrail } from '../../src/access/audit/audit-trail.ts';
+import type { RecordedEvent } from '../../src/access/audit/chain.ts';
+import { parseCopyTarget } from '../../src/access/audit/copy/target.ts';
+import { createRequestAudit, returnsSensitive } from '../../src/access/request-audit.ts';
 import { createServerAudit } from '../../src/backend/server-audit.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
-import { createRequestAudit, returnsSensitive } from '../../src/gateway/request-audit.ts';
 import type { Log } from '../../src/http/log.ts';
 import type { Metrics } from '../../src/http/metrics/metrics.ts';
 import { recurringV25 } from '../../src/services/recurring/versions.ts';

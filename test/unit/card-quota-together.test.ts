@@ -1,6 +1,6 @@
 /** Tests the quotas of stored cards where many stores wait for the database at the same time. */
 import { describe, expect, test } from '@jest/globals';
-import { createLimits } from '../../src/callers/limits/limits.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
 import { isLuhnValid } from '../../src/contract/check-digits.ts';
 import {
   type CardSearchLimits,

@@ -1,6 +1,6 @@
 /** Tests the turns of callers: who waits, in which order requests start, and who is refused. */
 import { describe, expect, test } from '@jest/globals';
-import { FairTurns, type FairTurnsOptions } from '../../src/callers/limits/fair-turns.ts';
+import { FairTurns, type FairTurnsOptions } from '../../src/access/limits/fair-turns.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Slot } from '../../src/gateway/turns.ts';
 

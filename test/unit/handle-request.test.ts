@@ -2,14 +2,14 @@
 
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { FairTurns } from '../../src/callers/limits/fair-turns.ts';
+import { createAuthenticator } from '../../src/access/authenticate.ts';
+import { createForwardedAuthenticator } from '../../src/access/forwarded-credentials.ts';
+import { FairTurns } from '../../src/access/limits/fair-turns.ts';
 import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
 import { adviceAt, issue, Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import type { Authenticator } from '../../src/gateway/authentication.ts';
 import { compose } from '../../src/gateway/compose.ts';
-import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
 import { type Gateway, handleRequest, neutralParts } from '../../src/gateway/handle-request.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';

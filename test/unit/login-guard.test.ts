@@ -1,10 +1,10 @@
 /** Tests that refused certificates are reported, and counted towards no lock, and what an accepted log-in costs. */
 import { expect, test } from '@jest/globals';
-import type { Credentials } from '../../src/callers/credentials/credentials.ts';
-import { createLimits } from '../../src/callers/limits/limits.ts';
-import { LoginLimits } from '../../src/callers/limits/login-limits.ts';
-import { createAuthenticator } from '../../src/gateway/authenticate.ts';
-import { createLoginGuard, type LoginRefused } from '../../src/gateway/login-guard.ts';
+import { createAuthenticator } from '../../src/access/authenticate.ts';
+import type { Credentials } from '../../src/access/credentials/credentials.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
+import { LoginLimits } from '../../src/access/limits/login-limits.ts';
+import { createLoginGuard, type LoginRefused } from '../../src/access/login-guard.ts';
 
 const settings = {
   loginFailuresMax: 2,

@@ -2,8 +2,8 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createCredentials } from '../../src/callers/credentials/credentials.ts';
-import { createAuthenticator } from '../../src/gateway/authenticate.ts';
+import { createAuthenticator } from '../../src/access/authenticate.ts';
+import { createCredentials } from '../../src/access/credentials/credentials.ts';
 import { RowIntegrity } from '../../src/store/row-integrity.ts';
 import { type Engine, type Session, statement } from '../../src/store/sql/engine.ts';
 import { openMigratedSqlite, type TestDatabase } from '../support/databases.ts';

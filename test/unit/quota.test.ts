@@ -1,8 +1,8 @@
 /** Tests quotas: windows, blocks, members that count once, bounded memory, and the sum over processes. */
 import { describe, expect, test } from '@jest/globals';
-import { createLimits } from '../../src/callers/limits/limits.ts';
-import type { QuotaReached, QuotaRule } from '../../src/callers/limits/quota.ts';
-import type { SharedCounts, SharedEvent, StoredCount, StoredCounts } from '../../src/callers/limits/shared-counts.ts';
+import { createLimits } from '../../src/access/limits/limits.ts';
+import type { QuotaReached, QuotaRule } from '../../src/access/limits/quota.ts';
+import type { SharedCounts, SharedEvent, StoredCount, StoredCounts } from '../../src/access/limits/shared-counts.ts';
 
 const windowMs = 60_000;
 

@@ -1,6 +1,6 @@
 /** Tests when the refused requests of a caller may come again. */
 import { expect, test } from '@jest/globals';
-import { ReturnTimes } from '../../src/callers/limits/fair-turns.ts';
+import { ReturnTimes } from '../../src/access/limits/fair-turns.ts';
 
 /** One window: so many answers, then so many refusals. Returns the seconds of the last one. */
 function window(times: ReturnTimes, at: number, answered: number, refused: number): number {

@@ -2,9 +2,9 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
-import { type AuditedWrite, writeUnaudited } from '../../src/audit/audited-write.ts';
-import type { Credentials } from '../../src/callers/credentials/credentials.ts';
-import { createSecondFactors, withSecondFactor } from '../../src/callers/credentials/second-factor.ts';
+import { type AuditedWrite, writeUnaudited } from '../../src/access/audit/audited-write.ts';
+import type { Credentials } from '../../src/access/credentials/credentials.ts';
+import { createSecondFactors, withSecondFactor } from '../../src/access/credentials/second-factor.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { createVault } from '../../src/vault/vault.ts';

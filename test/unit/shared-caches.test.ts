@@ -1,7 +1,7 @@
 /** What shared caches are told of answers at the paths of an upstream: whose they are, and what they depend on. */
 import { expect, test } from '@jest/globals';
+import { createForwardedAuthenticator } from '../../src/access/forwarded-credentials.ts';
 import type { AnyCaller, Caller } from '../../src/contract/canonical.ts';
-import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
 import { forSharedCaches } from '../../src/gateway/shared-caches.ts';
 import { ring } from '../support/fixture.ts';
 

@@ -1,14 +1,14 @@
 /** The console in the primary process, which has a store of its own for it: workers serve callers only. */
 
 import { readFileSync } from 'node:fs';
-import { flushUsesEveryMs } from '../../callers/credentials/credential-uses.ts';
-import { refreshLimitsEveryMs } from '../../callers/limits/limits.ts';
-import { LoginLimits } from '../../callers/limits/login-limits.ts';
+import { flushUsesEveryMs } from '../../access/credentials/credential-uses.ts';
+import { refreshLimitsEveryMs } from '../../access/limits/limits.ts';
+import { LoginLimits } from '../../access/limits/login-limits.ts';
+import { createLoginGuard } from '../../access/login-guard.ts';
+import { createLoginReports } from '../../access/login-reports.ts';
 import type { ConsoleContext } from '../../console/console-context.ts';
 import { lazyConsole } from '../../console/lazy-console.ts';
 import { servicesOf } from '../../gateway/compose.ts';
-import { createLoginGuard } from '../../gateway/login-guard.ts';
-import { createLoginReports } from '../../gateway/login-reports.ts';
 import { startPeriodicTask } from '../../lib/periodic-task.ts';
 
 export interface PrimaryConsoleParts

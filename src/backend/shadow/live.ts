@@ -1,5 +1,5 @@
 /** The shadows of a serving process: opens them, counts what they answer, and polls the shares and acceptances of the store. */
-import { gatewayActor } from '../../audit/audit-event.ts';
+import { gatewayActor } from '../../access/audit/audit-event.ts';
 import { DifferenceTally } from '../../compare/compare-answers.ts';
 import type { Difference } from '../../compare/compare-values.ts';
 import type { MaskSecrets } from '../../contract/redaction.ts';

@@ -1,7 +1,7 @@
 /** Shares and differences of shadows in a database. Each change of an operator counts up a revision, by which serving processes notice it. */
 import { hash } from 'node:crypto';
-import { type AuditActor, actorName } from '../../audit/audit-event.ts';
-import type { AuditedWrite } from '../../audit/audited-write.ts';
+import { type AuditActor, actorName } from '../../access/audit/audit-event.ts';
+import type { AuditedWrite } from '../../access/audit/audited-write.ts';
 import type { DifferenceGroup } from '../../compare/compare-answers.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { CommitUnknown } from '../../store/errors.ts';

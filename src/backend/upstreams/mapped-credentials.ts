@@ -4,7 +4,7 @@ import {
   type UpstreamCredential,
   type UpstreamCredentialStore,
   upstreamCredentialScope,
-} from '../../callers/credentials/upstream-credentials.ts';
+} from '../../access/credentials/upstream-credentials.ts';
 import { cacheReads } from '../../lib/cache-reads.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Vault } from '../../vault/ports.ts';

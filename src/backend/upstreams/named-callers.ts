@@ -1,7 +1,7 @@
 /** Callers that the configuration names, with what upstreams receive for them: they need no stored credential. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { CredentialRules } from '../../callers/credentials/credential-rules.ts';
-import type { Credentials, PresentedCredential } from '../../callers/credentials/credentials.ts';
+import type { CredentialRules } from '../../access/credentials/credential-rules.ts';
+import type { Credentials, PresentedCredential } from '../../access/credentials/credentials.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
 import type { Caller } from '../../contract/canonical.ts';
 import { servicesOf } from '../../gateway/compose.ts';

@@ -1,6 +1,6 @@
 /** Deprecations and exemptions in Redis, for gateways without a database: one value, which a change replaces where its revision is the same. */
 import { randomUUID } from 'node:crypto';
-import type { AuditTrail } from '../../audit/audit-trail.ts';
+import type { AuditTrail } from '../../access/audit/audit-trail.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import {
   type ChangeDeprecations,

@@ -1,5 +1,5 @@
 /** The callers and deprecations of gateways without a database. */
-import type { AuditTrail } from '../../audit/audit-trail.ts';
+import type { AuditTrail } from '../../access/audit/audit-trail.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { compareTexts } from '../../lib/compare-texts.ts';
 import type { CallerOwner, CallerOwners } from '../caller-owners.ts';

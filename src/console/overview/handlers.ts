@@ -1,5 +1,5 @@
 /** Answers the operations of the overview: what the gateway serves, and what needs the attention of an operator. */
-import type { AuditKind } from '../../audit/audit-event.ts';
+import type { AuditKind } from '../../access/audit/audit-event.ts';
 import { engineTitle } from '../../backend/open-store.ts';
 import { startedAt } from '../../backend/process-report.ts';
 import { hasDatabase } from '../../config/config.ts';

@@ -1,5 +1,5 @@
 /** What happened lately: rates of the last hour, and changes of the last day. */
-import type { AuditKind } from '../../audit/audit-event.ts';
+import type { AuditKind } from '../../access/audit/audit-event.ts';
 import { noiseOf } from '../../callers/noise.ts';
 import type { Output } from '../../contract/operation.ts';
 import { minuteMs } from '../../observe/traffic/rates.ts';

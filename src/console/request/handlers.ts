@@ -1,5 +1,5 @@
 /** Answers the operations of one request. */
-import { credentialActor } from '../../audit/audit-event.ts';
+import { credentialActor } from '../../access/audit/audit-event.ts';
 import type { CallerIdentity } from '../../contract/canonical.ts';
 import type { Output } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';

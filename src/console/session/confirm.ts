@@ -1,5 +1,5 @@
 /** Checks the person of a session once more, before a secret is issued or rights are given: by a code of the second factor, or else by the secret. */
-import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
+import type { PresentedSecret } from '../../access/credentials/credentials.ts';
 import type { Caller } from '../../contract/canonical.ts';
 import { clock } from '../../lib/clock.ts';
 import type { OwnProof } from '../../operators/operation.ts';

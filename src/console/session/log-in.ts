@@ -1,8 +1,8 @@
 /** Logs people in and out: the three methods of `/console/session`. */
-import { type AuditDetail, credentialActor } from '../../audit/audit-event.ts';
-import type { AuditTrail } from '../../audit/audit-trail.ts';
+import { type AuditDetail, credentialActor } from '../../access/audit/audit-event.ts';
+import type { AuditTrail } from '../../access/audit/audit-trail.ts';
+import type { PresentedSecret } from '../../access/credentials/credentials.ts';
 import { headersOf } from '../../backend/upstreams/read-credentials.ts';
-import type { PresentedSecret } from '../../callers/credentials/credentials.ts';
 import type { AnyCaller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { WireRequest } from '../../formats/wire.ts';

@@ -1,7 +1,7 @@
 /** The sessions of people in browsers: in memory, found by the hash of a random token, and ended when their credential is. */
 
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { LiveCredentials } from '../../callers/credentials/live-credentials.ts';
+import type { LiveCredentials } from '../../access/credentials/live-credentials.ts';
 import type { Caller } from '../../contract/canonical.ts';
 import type { WireRequest } from '../../formats/wire.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';

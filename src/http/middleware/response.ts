@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { AnswerPace } from '../../callers/limits/answer-pace.ts';
+import type { AnswerPace } from '../../access/limits/answer-pace.ts';
 import { type Problem, problems } from '../../contract/problem.ts';
 import { type StreamedBody, streamedBody } from '../../formats/sent-body.ts';
 import { type Message, sentBody } from '../../formats/wire.ts';

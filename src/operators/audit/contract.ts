@@ -1,5 +1,5 @@
 /** The audit log. */
-import { auditKinds } from '../../audit/audit-event.ts';
+import { auditKinds } from '../../access/audit/audit-event.ts';
 import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { count, inQuery, longText, moment, name, operatorProblems, reads, rows, text, values } from '../operation.ts';
 

@@ -1,8 +1,8 @@
 /** Adds, edits, lists, rotates and revokes the credentials of callers, and those that upstreams receive for them. */
 import { X509Certificate } from 'node:crypto';
+import { rolesOf } from '../../access/credentials/credential-rules.ts';
 import { saveMappedCredential } from '../../backend/upstreams/mapped-credentials.ts';
 import { credentialFault, type PlainCredential } from '../../backend/upstreams/read-credentials.ts';
-import { rolesOf } from '../../callers/credentials/credential-rules.ts';
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { Input } from '../../contract/operation.ts';
 import { knownRoles } from '../../contract/roles.ts';

@@ -1,5 +1,5 @@
 /** Sets owners, saves comparisons, and makes the report of a migration. */
-import { actorName } from '../../audit/audit-event.ts';
+import { actorName } from '../../access/audit/audit-event.ts';
 import { compileConcern } from '../../callers/concerned.ts';
 import { describeCalls } from '../../callers/deprecation.ts';
 import { hasDatabase } from '../../config/config.ts';

@@ -1,5 +1,5 @@
 /** What the console of the demo shows of balance platforms and their resources. */
-import type { DataPage, DataRow, DataTable } from '../../gateway/data-table.ts';
+import type { DataPage, DataRow, DataTable } from '../../backend/data-table.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import type { Store } from '../../store/store.ts';
 import type { Platform } from './balance-platforms/contract.ts';

@@ -1,7 +1,7 @@
 /** Quotas against the search for card numbers: tokenLookup and storeToken tell whether a number is one that is stored. */
 
-import type { Limits } from '../../callers/limits/limits.ts';
-import type { Quota } from '../../callers/limits/quota.ts';
+import type { Limits } from '../../access/limits/limits.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import { Problem } from '../../contract/problem.ts';
 
 /** 0 is unlimited. */

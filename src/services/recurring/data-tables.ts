@@ -1,6 +1,7 @@
 /** What the console of the demo shows of shoppers and their stored details. */
+
+import type { DataPage, DataRow, DataTable } from '../../backend/data-table.ts';
 import type { Infer } from '../../contract/schema.ts';
-import type { DataPage, DataRow, DataTable } from '../../gateway/data-table.ts';
 import type { HandlerContext } from '../../gateway/handler-context.ts';
 import { parseTextList } from '../../lib/text-list.ts';
 import { statement } from '../../store/sql/engine.ts';

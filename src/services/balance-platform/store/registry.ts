@@ -1,6 +1,6 @@
 /** The balance platforms of companies, which credentials of this service name as their grant. */
 
-import { checkTenant, type GrantRule, RegistryError } from '../../../callers/credentials/credential-rules.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../access/credentials/credential-rules.ts';
 import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../../store/row-integrity.ts';

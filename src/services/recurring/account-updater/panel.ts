@@ -1,5 +1,5 @@
 /** What operators see of the account updater in the console. */
-import type { Panel, PanelFact } from '../../../gateway/panel.ts';
+import type { Panel, PanelFact } from '../../../backend/panel.ts';
 import { redact } from '../../../lib/redact.ts';
 import { statement } from '../../../store/sql/engine.ts';
 import type { Store } from '../../../store/store.ts';

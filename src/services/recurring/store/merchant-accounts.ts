@@ -1,6 +1,6 @@
 /** The merchant accounts of companies, which credentials of this service name as their grants. */
 
-import { checkTenant, type GrantRule, RegistryError } from '../../../callers/credentials/credential-rules.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../access/credentials/credential-rules.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
 import { type Engine, type Session, statement } from '../../../store/sql/engine.ts';
 import { recurringRoles } from '../roles.ts';

@@ -3,26 +3,13 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { AnyCaller, ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { type Authenticator, anonymous } from '../gateway/authentication.ts';
 import { basicHeader } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { deriveKey } from '../vault/derive.ts';
 import { unauthorized } from './authenticate.ts';
-import type { Authenticator } from './authentication.ts';
 
 type Headers = WireRequest['headers'];
-
-/** Every caller without a credential. The upstream sees no difference between them. */
-const anonymous: ForwardedCaller = Object.freeze({
-  credential: 'anonymous',
-  tenant: 'anonymous',
-  requiresKey: false,
-  rights: 'upstream',
-});
-
-/** Whether a request came without a credential, and the upstream decides about its caller. */
-export function isAnonymous(caller: AnyCaller): boolean {
-  return caller === anonymous;
-}
 
 /** The texts in the cache are secrets, so it keeps none for longer. */
 const createCache = () => new BoundedMap<string, ForwardedCaller>(1_000, { msMax: 1_000 });

@@ -1,4 +1,5 @@
 /** Computes and compares the MACs of credentials and their secrets. */
+
 import type { RowIntegrity } from '../../store/row-integrity.ts';
 import { type Session, statement } from '../../store/sql/engine.ts';
 import { type RowOf, signRow, verifyRow } from '../../store/table.ts';

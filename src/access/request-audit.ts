@@ -1,13 +1,13 @@
 /** Records what requests do that the audit log must show: first uses of credentials, and card data that was returned. */
 
-import { credentialActor } from '../audit/audit-event.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Operation } from '../contract/operation.ts';
 import { partsIn } from '../contract/walk.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import type { Answer } from '../gateway/answer.ts';
+import type { RequestObserver } from '../gateway/request-observer.ts';
 import { memoize } from '../lib/memoize.ts';
-import type { Answer } from './answer.ts';
-import type { RequestObserver } from './request-observer.ts';
+import { credentialActor } from './audit/audit-event.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
 
 export interface RequestAudit extends RequestObserver {
   /** Neither waits nor throws. */

@@ -1,8 +1,8 @@
 /** Refuses log-ins that are over a limit before their secret is compared, and reports every refusal. */
 
-import type { CredentialRefusal, Verification } from '../callers/credentials/credentials.ts';
-import type { LoginAttempt, LoginLimits } from '../callers/limits/login-limits.ts';
 import { Problem } from '../contract/problem.ts';
+import type { CredentialRefusal, Verification } from './credentials/credentials.ts';
+import type { LoginAttempt, LoginLimits } from './limits/login-limits.ts';
 
 /** A log-in that was refused. */
 export interface LoginRefused {

@@ -1,13 +1,13 @@
 /** Authentication: who a request is from, by HTTP Basic, split at the first colon, or X-API-Key. */
 
-import type { Credentials, PresentedCredential } from '../callers/credentials/credentials.ts';
-import type { LoginAttempt } from '../callers/limits/login-limits.ts';
 import type { AnyCaller, UsernameToken } from '../contract/canonical.ts';
 import { adviceAt, Problem } from '../contract/problem.ts';
 import { securityProblem } from '../formats/security-fault.ts';
+import type { Authenticator, RequestOrigin } from '../gateway/authentication.ts';
 import { parseBasic } from '../lib/basic-header.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import type { Authenticator, RequestOrigin } from './authentication.ts';
+import type { Credentials, PresentedCredential } from './credentials/credentials.ts';
+import type { LoginAttempt } from './limits/login-limits.ts';
 import type { LoginGuard } from './login-guard.ts';
 
 /** Clients repeat their header: each is parsed once in a second. It holds secrets, so it keeps none for longer. */

@@ -1,6 +1,6 @@
 /** Counts refused log-ins in the metrics, and records them in the audit log, summed up so that an attack does not flood it. */
-import { gatewayActor } from '../audit/audit-event.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import { gatewayActor } from './audit/audit-event.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
 import type { LoginRefused } from './login-guard.ts';
 
 /** The metric that counts refused log-ins by their reason. */

@@ -1,4 +1,5 @@
 /** Hashes secrets anew under the current pepper: only their owners know them, so it happens when they are used. */
+
 import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { RowIntegrity } from '../../store/row-integrity.ts';

@@ -1,7 +1,7 @@
 /** Authentication by an upstream: any credential is accepted here, and the upstream decides. */
 
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { AnyCaller, ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
+import type { ForwardedCaller, UsernameToken } from '../contract/canonical.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { type Authenticator, anonymous } from '../gateway/authentication.ts';
 import { basicHeader } from '../lib/basic-header.ts';

@@ -9,7 +9,7 @@ export const loginCounter = {
   help: 'Refused log-ins by reason: unknownName (API keys, too), wrongSecret, expired, otherAddress, otherCertificate, secondFactor, locked.',
 };
 
-export interface LoginReports {
+interface LoginReports {
   report(refused: LoginRefused): void;
   /** Records what was summed up. */
   flush(): void;

@@ -18,7 +18,7 @@ const noncesMax = 100_000;
 /** Requests wait no longer for a count beyond this process. */
 const sharedMsMax = 250;
 
-export interface MessageAuthenticatorParts {
+interface MessageAuthenticatorParts {
   readonly clock: Clock;
   /** A keyed hash. */
   readonly hash: (text: string) => string;

@@ -4,7 +4,7 @@ import type { SecretFound } from '../gateway/text-scan.ts';
 import { credentialActor } from './audit/audit-event.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
 
-export interface SecretReports {
+interface SecretReports {
   report(found: SecretFound): void;
   /** Records what was summed up. */
   flush(): void;

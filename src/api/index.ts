@@ -63,6 +63,7 @@ export type { MessagePlace } from '../convert/locate.ts';
 export type { Change } from '../convert/scalar-changes.ts';
 export type { ProtocolName, UpstreamFormat } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
+export { Unavailable } from '../lib/unavailable.ts';
 export { balancePlatform } from '../services/balance-platform/index.ts';
 export { recurring } from '../services/recurring/index.ts';
 export { StoreUnavailable } from '../store/errors.ts';

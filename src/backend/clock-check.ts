@@ -18,7 +18,7 @@ export const noClockCheck: ClockCheck = Object.freeze({
   findJump: async () => undefined,
 });
 
-export interface ClockCheckParts {
+interface ClockCheckParts {
   readonly engine: Engine;
   readonly clock: Clock;
   /** 0 accepts every clock. */

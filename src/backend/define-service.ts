@@ -137,7 +137,7 @@ export interface ServiceDefinition<O extends Operation, T extends SettingTable, 
 }
 
 /** What a service contributes over the store of one server. */
-export interface OpenedService {
+interface OpenedService {
   readonly implementation: Implementation;
   readonly panels: readonly Panel[];
   readonly dataTables: readonly DataTable[];

@@ -8,14 +8,14 @@ import type { Erasure } from './define-service.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
-export interface Erased {
+interface Erased {
   /** How many rows of each kind. `callerRequests`: last requests in the records of callers. */
   readonly erased: Counts;
   /** Whether no file of the embedded store holds what was destroyed. */
   readonly isScrubbed: boolean;
 }
 
-export interface EraseOptions {
+interface EraseOptions {
   readonly actor: AuditActor;
   /** Counts only. */
   readonly isDryRun: boolean;

@@ -64,7 +64,7 @@ const stateless: ForeignRecords = Object.freeze<ForeignRecords>({
 });
 
 /** The records may be lost, and a request whose effect is there would be sent again. */
-export class NotDurable extends Error {
+class NotDurable extends Error {
   override readonly name = 'NotDurable';
   /** Each with its correction. */
   readonly faults: readonly string[];
@@ -77,7 +77,7 @@ export class NotDurable extends Error {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface RecordsOptions {
+interface RecordsOptions {
   readonly clock: Clock;
   /** Gateways with the same one share callers and deprecations. */
   readonly scope: string;

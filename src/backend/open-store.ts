@@ -10,11 +10,11 @@ export type StoreAddress =
   | { readonly kind: 'postgres'; readonly url: string; readonly poolMax: number };
 
 /** A gateway without a database has its records in Redis, or nowhere. Its audit log, until it is copied, and the sessions of its console are in memory, and need tables. */
-export type AnyStoreAddress =
+type AnyStoreAddress =
   | StoreAddress
   | { readonly kind: 'memory'; readonly hasTables: boolean; readonly redisUrl?: string };
 
-export interface OpenOptions {
+interface OpenOptions {
   /**
    * Fails while a process serves from the folder, and lets no process serve until the store is closed. PostgreSQL may have
    * any number of servers.

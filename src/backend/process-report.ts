@@ -2,7 +2,7 @@
 import type { PoolConnections } from '../store/sql/engine.ts';
 
 /** `probing`: the next request, or one under way, tries whether the upstream works again. */
-export type BreakerState = 'closed' | 'open' | 'probing';
+type BreakerState = 'closed' | 'open' | 'probing';
 
 export interface UpstreamReport {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface ProcessReport {
   readonly connections?: ReturnType<PoolConnections['state']> | undefined;
 }
 
-export interface ReportedParts {
+interface ReportedParts {
   readonly role: ProcessReport['role'];
   readonly upstreams: { states(): readonly UpstreamReport[] };
   readonly redisUp: (() => boolean) | undefined;

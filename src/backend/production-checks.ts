@@ -37,7 +37,7 @@ export function productionFaults(config: Config, options: CheckOptions = {}): re
   return [...faults, ...liveFaults(config), ...serversOf(plan).flatMap(plainUpstream)];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Of the demo: the command line names the host, so that a variable left behind opens no demo to others. */
   readonly isHostChosen?: boolean;
   readonly plan?: UpstreamPlan;

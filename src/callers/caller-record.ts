@@ -86,7 +86,7 @@ export interface StoredCallerRecords extends CallerRecords {
 
 export const recordsPerCredentialMax = 500;
 /** Records of a store. */
-export const recordsMax = 10_000;
+const recordsMax = 10_000;
 
 /** `max` records, of which each credential has `perCredential`. Tests have other limits. */
 export interface RecordLimits {

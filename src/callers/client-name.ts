@@ -5,7 +5,7 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** The headers in which libraries name themselves, and their versions. */
-export type LibraryHeaders = readonly [name: string, version: string];
+type LibraryHeaders = readonly [name: string, version: string];
 
 const usualLibraryHeaders: readonly LibraryHeaders[] = [
   ['x-sdk-name', 'x-sdk-version'],
@@ -23,7 +23,7 @@ const nameMax = 100;
 /** The name of a client that gives none. */
 export const unnamedClient = 'unnamed';
 
-export type NameClient = (headers: Headers, format: string) => string;
+type NameClient = (headers: Headers, format: string) => string;
 
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */
 export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = []): NameClient {

@@ -134,7 +134,7 @@ function print(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-export interface DeprecationState {
+interface DeprecationState {
   readonly state: /** Its calls are deprecated at a later time, which answers already say. */
     | 'scheduled'
     /** Its calls are served, and answers say that they are deprecated. */

@@ -15,7 +15,7 @@ import {
 } from './stored-deprecation.ts';
 
 /** The changes of an audited write are recorded in their own transaction. */
-export interface DeprecationStoreParts {
+interface DeprecationStoreParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly write: AuditedWrite;

@@ -5,7 +5,7 @@ import type { CallerUse, OutcomeCounts, RecordedUse } from './caller-record.ts';
 import { factsOf } from './concerned.ts';
 
 /** A record as it is printed. Without a valid credential `credential` is empty. */
-export type ListedCaller = ReturnType<typeof listCaller>;
+type ListedCaller = ReturnType<typeof listCaller>;
 
 export interface ReportContext {
   /** By the id of the credential. */
@@ -45,7 +45,7 @@ function describeDeprecation(
 }
 
 /** Values have commas between them. `none` stands for an empty value. */
-export interface CallerFilter {
+interface CallerFilter {
   readonly format?: string | undefined;
   readonly service?: string | undefined;
   readonly operation?: string | undefined;

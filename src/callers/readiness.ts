@@ -4,7 +4,7 @@ import type { CallerUse, RecordedUse } from './caller-record.ts';
 import type { Concern } from './concerned.ts';
 
 /** A recorded use of calls that are to be switched off. */
-export interface RemainingUse {
+interface RemainingUse {
   readonly record: RecordedUse;
   readonly isExempt: boolean;
   /** The last call of the same operation that can stay; absent where the credential has made none. */

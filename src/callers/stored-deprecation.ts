@@ -60,7 +60,7 @@ export const exemptionsMax = 1_000;
 export const ruleLengthMax = 16_384;
 
 /** Why a change was refused. */
-export type DeprecationRefusal =
+type DeprecationRefusal =
   /** No deprecation, or no exemption, has this id. */
   | 'unknown'
   /** Another operator has changed it meanwhile. */
@@ -93,7 +93,7 @@ interface ChangedState extends DeprecationContents {
 export type ChangeDeprecations = (by: AuditActor, work: (stored: StoredDeprecations) => ChangedState) => Promise<void>;
 
 /** How a store holds the state. */
-export interface DeprecationStorage extends Pick<DeprecationStore, 'revision' | 'load'> {
+interface DeprecationStorage extends Pick<DeprecationStore, 'revision' | 'load'> {
   readonly change: ChangeDeprecations;
   readonly clock: Clock;
 }

@@ -25,7 +25,7 @@ export type Given = Readonly<Record<string, unknown>>;
 
 type FieldName<O extends Operation> = keyof Input<O> & string;
 
-export interface OperatorCommand<O extends Operation> {
+interface OperatorCommand<O extends Operation> {
   /** By default the documentation of the operation. */
   readonly doc?: string;
   /** What `--help` ends with; a command without a line break is the only example. */

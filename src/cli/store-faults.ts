@@ -11,7 +11,7 @@ import { projectServices, servesBuiltIn } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 
 /** What is wrong with the store: what prevents serving it, and what will. */
-export interface StoreReport {
+interface StoreReport {
   readonly faults: readonly string[];
   /** What prevents no start, and refuses writes. */
   readonly losses: readonly string[];

@@ -1,7 +1,7 @@
 /** Runs a server until the process receives a signal, then drains it. */
 import { serveWithoutOutput } from './output.ts';
 
-export interface Stoppable {
+interface Stoppable {
   /** Logs an uncaught exception. */
   failed(thrown: unknown): void;
   stop(): Promise<void>;

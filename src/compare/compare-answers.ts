@@ -63,7 +63,7 @@ export interface DifferenceGroup {
 }
 
 /** The request whose answers were compared. */
-export interface ComparedRequest {
+interface ComparedRequest {
   readonly operation: string;
   readonly caller: string;
   /** When it was received: milliseconds since the epoch. */

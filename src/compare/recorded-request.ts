@@ -55,7 +55,7 @@ export async function filesOf(path: string): Promise<readonly string[]> {
 }
 
 /** A request with its line in the file, from 1, and the bytes of the file that were read so far. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly record: RecordedRequest;
   readonly line: number;
   readonly bytes: number;

@@ -28,7 +28,7 @@ export interface AcceptedText {
 }
 
 /** What a rule says of a scalar. */
-export type ScalarRule =
+type ScalarRule =
   | { readonly kind: 'ignore' | 'sameShape' | 'mapId' }
   /** Milliseconds, for moments. */
   | { readonly kind: 'within'; readonly amount: number };

@@ -10,7 +10,7 @@ export type Mode = 'production' | 'demo';
 export type Parsed<T> = { readonly value: T } | { readonly hint: string };
 
 /** A default that depends on the mode or on another variable. */
-export interface ComputedDefault {
+interface ComputedDefault {
   /** The default as the reference page describes it. */
   readonly description: string;
   compute(context: {

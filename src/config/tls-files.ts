@@ -15,7 +15,7 @@ export interface TlsFiles extends TlsSource {
   stop(): Promise<void>;
 }
 
-export interface TlsReport {
+interface TlsReport {
   renewed(expiresAt: number): void;
   /** The files cannot be used: the certificate before them stays. */
   failed(thrown: unknown): void;

@@ -11,7 +11,7 @@ export interface VariableSource {
 }
 
 /** A variable that is set, and where. */
-export interface FoundVariable {
+interface FoundVariable {
   readonly name: string;
   readonly text: string;
   readonly source: string;

@@ -22,7 +22,7 @@ import { isForeignPart, isRead, requireOwnPage } from './session/page-check.ts';
 import { Sessions, type SessionTimes } from './session/sessions.ts';
 import type { ConsoleStream } from './stream.ts';
 
-export interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'credentials'> {
+interface ConsoleParts extends Omit<ConsoleApiParts, 'sessions' | 'credentials'> {
   readonly verifier: Credentials;
   /** Absent on a gateway without a database, whose one credential is ADMIN_TOKEN. */
   readonly secondFactor?: Omit<SecondFactorRules, 'clock'> | undefined;

@@ -7,7 +7,7 @@ export type CredentialPlace =
   | { readonly in: 'bearer' };
 
 /** The parts of a request in which credentials stand. */
-export interface Presenting {
+interface Presenting {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without its question mark. */
@@ -15,7 +15,7 @@ export interface Presenting {
 }
 
 /** What is sent to the upstream instead. */
-export interface PlacedCredentials {
+interface PlacedCredentials {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];

@@ -20,7 +20,7 @@ import {
 import { isTimeZone, localTimeReader } from './time-zone.ts';
 
 /** What is wrong with a text, or its value. */
-export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
+type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
 
 const plainInteger = /^[+-]?\d{1,15}$/;
 /** For ranges with integers of 16 digits; a double has them up to 2^53 - 1. */

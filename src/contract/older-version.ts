@@ -85,7 +85,7 @@ export function converted(
 }
 
 /** What an older version states. The rest is that of the next version, but for `legacy`, `errorMap` and `otherwise`. */
-export interface OlderVersionParts extends Pick<Service, 'version' | 'answers' | 'legacy' | 'errorMap' | 'otherwise'> {
+interface OlderVersionParts extends Pick<Service, 'version' | 'answers' | 'legacy' | 'errorMap' | 'otherwise'> {
   readonly differences?: readonly Difference[];
   /** The names of operations of the next version that the older one lacks. */
   readonly withoutOperations?: readonly string[];

@@ -2,7 +2,7 @@
 import type { Conventions } from './conventions.ts';
 import { type ProblemKind, type ProblemType, upstreamRefusal } from './problem.ts';
 
-export interface Named extends ProblemType {
+interface Named extends ProblemType {
   readonly code: string;
 }
 

@@ -180,7 +180,7 @@ const nothingUnknown: ReadonlyMap<string, never> = new Map<string, never>();
  * Whose messages are read. Callers may send empty members that the contract does not have, and no name twice. In answers every
  * such member is collected.
  */
-export type Sender = 'caller' | 'server';
+type Sender = 'caller' | 'server';
 
 /** What the readings of all schemas by one reader share. */
 interface Shared<N> {

@@ -14,7 +14,7 @@ export function maskAllButLast4(text: string): string {
 }
 
 /** Returns how values of a scalar are redacted; undefined where they are not. */
-export type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
+type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
 
 /**
  * Returns a function that redacts a value by its schema. Each schema is compiled once. `text`: redacts the keys of maps, and the
@@ -41,7 +41,7 @@ export const maskSensitive: MaskSecrets = createRedactor(
 );
 
 /** Masks secrets in a text. `name`: of the entry of a map that it stands in. */
-export type MaskText = (text: string, name?: string) => string;
+type MaskText = (text: string, name?: string) => string;
 
 /** Whether a number has as many digits as that of a card. */
 function isWide(schema: ScalarSchema): boolean {

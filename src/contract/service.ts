@@ -378,7 +378,7 @@ export function operationNamed(
 }
 
 /** An operation as its upstream has it. */
-export interface OwnBinding {
+interface OwnBinding {
   readonly upstream: UpstreamBinding;
   /** Names of fields are in braces. */
   readonly path: string;

@@ -11,7 +11,7 @@ import {
 } from './schema.ts';
 
 /** The results of each kind of schema; those of parts come before that of the whole. */
-export interface Kinds<R> {
+interface Kinds<R> {
   scalar(schema: ScalarSchema): R;
   /** A set in one comma-separated text. */
   joined(schema: SetSchema): R;

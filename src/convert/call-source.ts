@@ -27,7 +27,7 @@ export interface CallRequest {
   readonly input: unknown;
 }
 
-export interface CallSourceOptions {
+interface CallSourceOptions {
   /** The address of the server: `https://pay.example.com`. */
   readonly origin: string;
   /** By default JSON, with the HTTP binding where the operation has one. */

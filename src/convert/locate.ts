@@ -23,7 +23,7 @@ export interface MessagePlace {
 }
 
 /** A message that was read, and its text. */
-export interface LocatedText {
+interface LocatedText {
   /** With a head, where it has one. */
   readonly text: string;
   /** What was read of its body. */

@@ -10,7 +10,7 @@ import type { KnownServices } from './identify-message.ts';
 import type { ReadMessage } from './read-message.ts';
 import type { Change } from './scalar-changes.ts';
 
-export interface Loss {
+interface Loss {
   readonly path: Path;
   readonly changes: readonly Change[];
   readonly from: string;

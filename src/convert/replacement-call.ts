@@ -7,7 +7,7 @@ import { type Protocols, usualFormat } from '../formats/index.ts';
 import { type CallRequest, type LanguageName, printCallSource } from './call-source.ts';
 import type { SourceCredential } from './languages/language.ts';
 
-export interface ReplacementCall {
+interface ReplacementCall {
   readonly request: CallRequest;
   readonly credential: SourceCredential;
   /** The dotted names of the members to be filled in. */

@@ -36,7 +36,7 @@ export interface Document {
 
 export type Documents = ReturnType<typeof createDocuments>;
 
-export interface DocumentOptions extends ServerOptions {
+interface DocumentOptions extends ServerOptions {
   /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
   readonly wsdlSoap12?: boolean;
   /** Whether the credential of a SOAP request may be a UsernameToken in its message. By default it may not. */

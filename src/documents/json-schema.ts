@@ -27,7 +27,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Side = 'input' | 'output';
 
 /** Returns what stands for an object in another schema: its own schema, or a reference to it. */
-export type ReferTo = (schema: ObjectSchema) => JsonSchema;
+type ReferTo = (schema: ObjectSchema) => JsonSchema;
 
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
   if (schema.kind === 'enum') return { type: 'string', enum: schema.values };

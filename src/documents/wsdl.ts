@@ -17,7 +17,7 @@ import { printInSteps, type Tag, tag } from './xml-document.ts';
 import { elementNamespaces, schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';
 
-export interface WsdlOptions {
+interface WsdlOptions {
   /** Where the service is called, as an absolute URL. */
   readonly address: string;
   /** Whether the document binds SOAP 1.2 as well as SOAP 1.1. */

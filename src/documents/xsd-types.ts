@@ -84,7 +84,7 @@ export interface Attribute {
 }
 
 /** The namespaces of elements of any name: all, other ones than the target namespace, or none. */
-export type Wildcard = '##any' | '##other' | '##local';
+type Wildcard = '##any' | '##other' | '##local';
 
 /** The content of the elements of a record type. */
 export interface RecordContent {

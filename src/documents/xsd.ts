@@ -24,7 +24,7 @@ const xmlUri = 'http://www.w3.org/XML/1998/namespace';
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
 /** The address of the schema of a namespace; undefined if it is in the same document. */
-export type Locate = (prefix: string) => string | undefined;
+type Locate = (prefix: string) => string | undefined;
 
 /** The schemas as tags: the service's own namespace first, then those that it imports. */
 export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string, Tag> {

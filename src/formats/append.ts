@@ -13,7 +13,7 @@ export interface Part {
 }
 
 /** An item of a list. */
-export interface ItemPart extends Part {
+interface ItemPart extends Part {
   /** The text of an item that is null; absent where there are none. */
   readonly nil?: string | undefined;
 }

@@ -5,7 +5,7 @@ import type { SpoolFile, SpoolWriter } from '../lib/spool/spool.ts';
 /** How a text writes characters of base64. `mime`: they stand for themselves. `exactJson`: nothing between them is left out. */
 export type TextSyntax = 'json' | 'exactJson' | 'xml' | 'form' | 'mime';
 
-export interface RunTarget {
+interface RunTarget {
   readonly file: SpoolFile;
   /** Shorter runs stay in the text. */
   readonly charactersMin: number;

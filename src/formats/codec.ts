@@ -35,15 +35,10 @@ interface SideCodec<N> {
 }
 
 /** Reads and prints the messages of one operation. */
-export type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
+type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
 /** Compiles the printing of the fields of a body. */
-export type CompilePrint = (
-  schema: ObjectSchema,
-  formatDateTime: FormatDateTime,
-  service: Service,
-  side: Printed,
-) => Print;
+type CompilePrint = (schema: ObjectSchema, formatDateTime: FormatDateTime, service: Service, side: Printed) => Print;
 
 /** How one format reads and prints the operations that it carries. */
 export interface FormatParts<N> {

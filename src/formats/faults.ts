@@ -22,7 +22,7 @@ export interface Faults<N> {
 }
 
 /** Takes what does not fit out of the data of a fault. */
-export type Fit<N> = (value: unknown, issues: readonly Issue[], node: N, detail: ObjectSchema) => unknown;
+type Fit<N> = (value: unknown, issues: readonly Issue[], node: N, detail: ObjectSchema) => unknown;
 
 /** Each fault is compiled at its first use. Without `fit`, data with a value that does not fit are left out. */
 export function compileFaults<N>(

@@ -20,19 +20,19 @@ const xopType = 'application/xop+xml';
 const xmlTypes: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml', xopType]);
 
 /** A body without what is around it. */
-export interface Part {
+interface Part {
   /** Media type and charset of the envelope. */
   readonly contentType: string;
   readonly body: Buffer;
 }
 
 /** An envelope with the parts beside it. */
-export interface Related extends Part {
+interface Related extends Part {
   readonly attachments: Attachments;
 }
 
 /** Parts of one body, the envelope included. */
-export const partsMax = 100;
+const partsMax = 100;
 
 let library: typeof Library | undefined;
 

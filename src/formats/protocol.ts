@@ -146,7 +146,7 @@ export interface Media {
 }
 
 /** What an error message may contain in addition to the problem. */
-export interface ErrorContext {
+interface ErrorContext {
   readonly requestReference: string;
   /** Known after routing or decoding; needed for the coordinates of issues. */
   readonly operation: Operation | undefined;

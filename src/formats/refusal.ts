@@ -87,7 +87,7 @@ export function tokensOf(coordinates: string): readonly string[] {
 }
 
 /** An error as one line, as `errorText` prints it. */
-export interface ErrorLine {
+interface ErrorLine {
   readonly type: string;
   readonly code: string;
   readonly message: string;

@@ -45,7 +45,7 @@ export interface Attached {
   readonly parts: readonly SentPart[];
 }
 
-export interface PackageOptions {
+interface PackageOptions {
   /** Content-Type of an envelope without parts. */
   readonly contentType: string;
   /** The envelope refers to its parts by `xop:Include`. */

@@ -5,7 +5,7 @@ import { Problem } from '../contract/problem.ts';
 export const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
 
 /** The faults of WS-Security, section 12. */
-export type SecurityFault = 'UnsupportedSecurityToken' | 'InvalidSecurity' | 'FailedAuthentication' | 'MessageExpired';
+type SecurityFault = 'UnsupportedSecurityToken' | 'InvalidSecurity' | 'FailedAuthentication' | 'MessageExpired';
 
 /** What the caller reads. It is the same for an unknown name and a wrong password. */
 const texts: Readonly<Record<SecurityFault, string>> = {

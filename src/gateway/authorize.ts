@@ -7,7 +7,7 @@ import { keyMissing } from '../idempotency/idempotency-key.ts';
 import type { CurrentOperation } from './compose.ts';
 
 /** What goes along with the input. */
-export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
+type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
 
 /**
  * Where another server knows the rights of the caller, it decides, and only the fields are checked here.

@@ -8,12 +8,12 @@ import type { LargeBody } from '../formats/wire.ts';
 import { memoizeWeakly } from '../lib/memoize.ts';
 
 /** As far as a contract raises the limit by itself: bytes of 10 MiB in base64 fit. */
-export const bodyBytesCeiling = 16_777_216;
+const bodyBytesCeiling = 16_777_216;
 /** As far as the setting raises it: what is longer has its large values in a file. */
 const bodyBytesInMemoryMax = 134_217_728;
 
 /** What a server reads of a body. */
-export interface BodyLimits {
+interface BodyLimits {
   /** In memory. */
   readonly bytesMax: number;
   /** Absent where all of it is in memory. */
@@ -23,7 +23,7 @@ export interface BodyLimits {
 /** Returns the limits of the bodies of a service. */
 export type BodyLimit = (service: Service) => BodyLimits;
 
-export interface BodyLimitOptions {
+interface BodyLimitOptions {
   /** The setting of the operator, which counts for every service. */
   readonly configured: number | undefined;
   /** Absent where all values are in memory. */

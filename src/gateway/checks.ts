@@ -4,7 +4,7 @@ import type { CurrentDeprecations } from './deprecations.ts';
 import type { ScanTexts } from './text-scan.ts';
 
 /** Throws the refusal of a request. */
-export type Check = (request: RequestState) => void;
+type Check = (request: RequestState) => void;
 
 export interface Checks {
   /** Of each request whose body was decoded. */

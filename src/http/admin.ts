@@ -118,7 +118,7 @@ export interface Readiness {
   readonly probes: Readonly<Record<string, string>>;
 }
 
-export interface Inspected {
+interface Inspected {
   readonly probes: readonly Probe[];
   /** True while the server stops. */
   readonly draining: () => boolean;

@@ -6,7 +6,7 @@ import { JoinedPieces } from '../lib/join-pieces.ts';
 import { holdReading, releaseReading } from './hold-reading.ts';
 
 /** Reads a body. */
-export interface BodyConsumer {
+interface BodyConsumer {
   /** May throw. Returns a promise where the next piece must wait. */
   take(piece: Buffer): Promise<void> | undefined;
   end(): void;

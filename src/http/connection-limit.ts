@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressGroup } from '../lib/networks.ts';
 
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   /** Of one address; 0 is unlimited. */
   readonly perAddressMax: number;
   readonly connectionsMax: number;

@@ -5,7 +5,7 @@ import { write, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { atMost } from '../lib/at-most.ts';
 
-export interface LineWriterOptions {
+interface LineWriterOptions {
   readonly fd: number;
   /** Lines are collected up to this number of bytes, or for half a second. */
   readonly bytesMin: number;

@@ -10,7 +10,7 @@ import { describeError, type Log } from './log.ts';
 import { maskRequestId } from './request-id.ts';
 
 /** What the services of a server call these members of a line. */
-export type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
+type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
 
 export function createRequestLog(log: Log, names: MemberNames): Required<Pick<RequestObserver, 'answered'>> {
   const printCaller = createCallerPrinter(names);

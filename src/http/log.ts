@@ -19,7 +19,7 @@ export interface Log {
   close(msMax?: number): Promise<void>;
 }
 
-export interface LogTarget {
+interface LogTarget {
   /** A file to write to. Standard output by default. */
   readonly file?: string;
   /** Whether other processes write there too. */

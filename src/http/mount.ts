@@ -19,7 +19,7 @@ export interface MountedContext {
 /** A Koa middleware, without the types of Koa. */
 export type MountedMiddleware = (context: MountedContext, next: () => Promise<unknown>) => Promise<void>;
 
-export interface MountOptions {
+interface MountOptions {
   /** Resolves with the listener of the gateway. */
   readonly listener: () => Promise<RequestListener>;
   /** Whether a path, without query, is for the gateway. */
@@ -72,7 +72,7 @@ function mountPath(original: string, url = '/'): string {
 const mountPaths = new WeakMap<IncomingMessage, string>();
 
 /** `path`: like `/services`; empty at the root. */
-export function setMountPath(request: IncomingMessage, path: string): void {
+function setMountPath(request: IncomingMessage, path: string): void {
   if (path !== '') mountPaths.set(request, path);
 }
 

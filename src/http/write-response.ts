@@ -17,7 +17,7 @@ const lingerMsMax = 1000;
 /** Longer bodies are written as they are: a copy would cost more than a write. */
 const joinedBytesMax = 65_536;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** The length of the body. */
   readonly bytesOut: number;
   /** Ends the connection after the message. */

@@ -35,7 +35,7 @@ export type ExecuteIdempotently<R extends ReadingTransaction, C> = (
   executor: Executor<R, C>,
 ) => Promise<ExecutionResult>;
 
-export interface IdempotencyDependencies<R extends ReadingTransaction, C> extends RemoteDependencies<R, C> {
+interface IdempotencyDependencies<R extends ReadingTransaction, C> extends RemoteDependencies<R, C> {
   /** Without a shared cache the store is always asked. */
   readonly cache?: IdempotencyCache | undefined;
 }

@@ -37,7 +37,7 @@ export interface LookupEvent {
 }
 
 /** A question about a request that no process waits for. `idleMs`: by the clock of the store, and of this process, where that is less. */
-export interface LookupSubject<C> extends PendingName, Pick<PendingRequest, 'idleMs'> {
+interface LookupSubject<C> extends PendingName, Pick<PendingRequest, 'idleMs'> {
   readonly upstream: string;
   readonly lookup: OutcomeLookup<C>;
   readonly question: string;
@@ -45,7 +45,7 @@ export interface LookupSubject<C> extends PendingName, Pick<PendingRequest, 'idl
   readonly outcomeOf: (output: unknown) => string;
 }
 
-export interface LookupDependencies<R extends ReadingTransaction, C> {
+interface LookupDependencies<R extends ReadingTransaction, C> {
   readonly store: IdempotentStore<R>;
   readonly context: C;
   readonly report: (event: LookupEvent) => void;

@@ -1,7 +1,7 @@
 /** Limits the requests without an outcome, of one credential and of all: with forwarded credentials any text is a caller. */
 import { Problem } from '../contract/problem.ts';
 
-export interface PendingOwner {
+interface PendingOwner {
   readonly tenant: string;
   readonly credential: string;
 }

@@ -153,7 +153,7 @@ export interface IdempotentTransaction {
 }
 
 /** `R`: what a handler may read. */
-export interface ReadingStore<R> {
+interface ReadingStore<R> {
   read<T>(work: (tx: R) => Promise<T>): Promise<T>;
 }
 
@@ -170,7 +170,7 @@ export interface LocalHandler<R, C> {
   handle(request: CanonicalRequest, transaction: R, context: C, lookupResult?: unknown): Promise<unknown>;
 }
 
-export interface PlainHandler<R, C> extends LocalHandler<R, C> {
+interface PlainHandler<R, C> extends LocalHandler<R, C> {
   readonly kind: 'plain';
 }
 
@@ -220,7 +220,7 @@ export interface RemoteHandler<C> {
 }
 
 /** Two servers that answer one operation, such as an old one and a new one. */
-export interface Sides<C> {
+interface Sides<C> {
   /** Whether one of them deduplicates. */
   readonly deduplicates: boolean;
   /** The server for a request that none has received. */

@@ -5,7 +5,7 @@ import { walk } from '../contract/walk.ts';
 import { redact } from '../lib/redact.ts';
 import { UnreadableFile } from './row.ts';
 
-export interface Column {
+interface Column {
   /** Dotted, such as `card.number`; ends in `.*` where any names may follow. */
   readonly name: string;
   /** In every row, in rows with another column of its object (`card`), or never. */

@@ -23,7 +23,7 @@ const readers = Object.freeze({
   csv: async () => (await import('./csv.ts')).csvRows,
 });
 
-export interface ImportFile {
+interface ImportFile {
   readonly path: string;
   /** See `checksumOf`. */
   readonly checksum: string;

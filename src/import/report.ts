@@ -9,7 +9,7 @@ export interface Entry {
   readonly reasons: readonly Reason[];
 }
 
-export interface Report {
+interface Report {
   /** Writes the entries of a batch before it is committed, over what an interrupted or repeated batch has left. */
   write(entries: readonly Entry[]): void;
   /** The batch is committed: the entries of the next one follow. */

@@ -34,7 +34,7 @@ export interface Worker {
   stop(cutOff?: AbortSignal): Promise<void>;
 }
 
-export interface WorkerDependencies {
+interface WorkerDependencies {
   readonly jobs: JobQueue;
   /** Names the process among those that share the store. */
   readonly leaseOwner: string;
@@ -43,14 +43,14 @@ export interface WorkerDependencies {
   readonly observer?: JobObserver | undefined;
 }
 
-export interface JobObserver {
+interface JobObserver {
   /** `waitSeconds`: since the job was saved, for its first attempt. */
   started(kind: JobKind, waitSeconds: number | undefined): void;
   ended(kind: JobKind, outcome: JobOutcome): void;
 }
 
 /** How an attempt ended. `failed`: the handler threw, and the job is retried. */
-export type JobOutcome = 'ended' | 'retried' | 'deferred' | 'abandoned' | 'failed' | 'leaseLost';
+type JobOutcome = 'ended' | 'retried' | 'deferred' | 'abandoned' | 'failed' | 'leaseLost';
 
 /** Between two looks for due jobs: each is a transaction, which takes all that fell due meanwhile. */
 const takeIntervalMs = 50;

@@ -1,6 +1,6 @@
 /** A map with a limit: beyond it, the entry that was set longest ago is removed. Every cache is one of these. */
 
-export interface BoundedMapOptions<K, V> {
+interface BoundedMapOptions<K, V> {
   /** How much of the limit an entry takes: its bytes, for a limit of bytes. 1 by default. */
   readonly sizeOf?: (value: V, key: K) => number;
   /** Called for each entry that is removed or replaced, as for keys that are wiped. */

@@ -10,7 +10,7 @@ export interface CachedReads<V> {
   forget(): void;
 }
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly clock: Clock;
   readonly msMax: number;
   /** Keys in memory. */

@@ -1,7 +1,7 @@
 /** Runs calls to other servers in spans, where a server exports traces. */
 
 /** A call whose result has a `kind`. */
-export interface TracedCall {
+interface TracedCall {
   /** The name of the span. */
   readonly name: string;
   /** Whether a background job calls: its span has no parent. */

@@ -1,7 +1,7 @@
 /** Circuit breaker: after failures in a row it refuses calls for a while, then lets one probe through. */
 import type { Clock } from './clock-and-ids.ts';
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   readonly clock: Clock;
   /** Failures in a row that open the circuit. */
   readonly failuresMax: number;
@@ -11,7 +11,7 @@ export interface CircuitBreakerOptions {
   readonly probeMsMax: number;
 }
 
-export type CircuitPermit = { readonly isAllowed: true } | { readonly isAllowed: false; readonly retryAfterMs: number };
+type CircuitPermit = { readonly isAllowed: true } | { readonly isAllowed: false; readonly retryAfterMs: number };
 
 /** A span of time that begins now; a clock that is set back ends it. */
 interface Span {

@@ -23,7 +23,7 @@ export function rawNumber(text: string): object {
   return raw.rawJSON(text);
 }
 
-export function isRawNumber(value: unknown): boolean {
+function isRawNumber(value: unknown): boolean {
   return raw.isRawJSON(value);
 }
 

@@ -30,7 +30,7 @@ export interface InflateLimits {
 export const inflateRatioMax = 100;
 
 /** Why a body was not inflated. */
-export type InflateFault = 'malformed' | 'tooLarge' | 'ratio';
+type InflateFault = 'malformed' | 'tooLarge' | 'ratio';
 
 export class NotInflated extends Error {
   override readonly name = 'NotInflated';
@@ -63,7 +63,7 @@ export async function inflate(
 }
 
 /** Takes the pieces of an inflated body. The next one waits for the promise. */
-export type TakeInflated = (piece: Buffer) => Promise<void> | undefined;
+type TakeInflated = (piece: Buffer) => Promise<void> | undefined;
 
 /** Inflates a body while it arrives, piece by piece. Both functions reject with `NotInflated`, or with what `take` has thrown. */
 export class InflatingStream {

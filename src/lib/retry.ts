@@ -21,7 +21,7 @@ export function backoffMs(attempts: number, { firstMs, maxMs, jitter = 'equal' }
 /** How an attempt ended. */
 export type AttemptResult<T> = { readonly value: T } | { readonly thrown: unknown };
 
-export interface RetryOptions<T> {
+interface RetryOptions<T> {
   /** Whether another attempt may help; not asked once the time is over. */
   readonly shouldRetry: (result: AttemptResult<T>, attempts: number) => boolean;
   readonly backoff: Backoff;

@@ -9,7 +9,7 @@ export interface SelfSigned {
   readonly cert: string;
 }
 
-export interface SelfSignedOptions {
+interface SelfSignedOptions {
   readonly commonName: string;
   readonly names: readonly string[];
   /** IPv4 and IPv6. */

@@ -1,7 +1,7 @@
 /** The special ranges of IP addresses: those that no public server has. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-export interface SpecialRange {
+interface SpecialRange {
   /** In CIDR notation. */
   readonly network: string;
   readonly name: string;

@@ -27,7 +27,7 @@ import { shopperOperations } from './shoppers/contract.ts';
 import { webhookOperations, webhookProblems } from './webhooks/contract.ts';
 
 /** Operations with their handlers. */
-export interface Subject<O extends Operation = Operation> {
+interface Subject<O extends Operation = Operation> {
   readonly operations: readonly O[];
   readonly load: () => Promise<OperatorHandlers<O>>;
 }

@@ -4,7 +4,7 @@ import type { Belonging, Table } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Returns how many rows of each table were erased. `key`: the key of the row. */
-export type Erasure = (tx: Transaction, key: readonly Value[]) => Promise<Readonly<Record<string, number>>>;
+type Erasure = (tx: Transaction, key: readonly Value[]) => Promise<Readonly<Record<string, number>>>;
 
 /** `tables`: in the order in which they reference each other. */
 export function createErasure(root: Table, tables: readonly Table[]): Erasure {

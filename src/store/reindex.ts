@@ -9,19 +9,19 @@ import { type Reindexing, signRow, type Table, verifyRow } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Computes the fingerprints of one table. */
-export interface Reindexer {
+interface Reindexer {
   /** Changes one page of rows, after the row with this key. */
   reindexPage(store: Store, after: readonly string[] | undefined): Promise<ReindexedPage>;
   /** Compares the fingerprints of one page of rows with what is sealed. Changes nothing. */
   verifyPage(store: Store, after: readonly string[] | undefined): Promise<VerifiedPage>;
 }
 
-export interface VerifiedPage extends Pick<ReindexedPage, 'rows' | 'last'> {
+interface VerifiedPage extends Pick<ReindexedPage, 'rows' | 'last'> {
   /** The rows whose fingerprint is none of their number, under no index key, and those that do not open. */
   readonly wrong: readonly AlteredRow[];
 }
 
-export interface ReindexedPage {
+interface ReindexedPage {
   /** Rows read. The last page has fewer than `rowsPerPage`. */
   readonly rows: number;
   readonly changed: number;

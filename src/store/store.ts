@@ -13,7 +13,7 @@ export interface Store extends ReadStore {
   write<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Objects that all transactions share; `ReadTransaction.shared` finds them. */
   readonly shared?: SharedObjects;
   /** Announces each kind of job that a committed transaction has saved. */

@@ -248,7 +248,7 @@ export interface Belonging {
 }
 
 /** What the MACs of a table cover. */
-export interface Mac {
+interface Mac {
   readonly columns: readonly NamedColumn[];
   /** The rows that have one, in SQL. */
   readonly where: string | undefined;

@@ -68,7 +68,7 @@ export class ReadTransaction {
 }
 
 /** What happens at the end of a transaction; its work adds to it. */
-export interface AtEnd {
+interface AtEnd {
   /** Run once the transaction has ended, whether or not it was committed, and before its caller continues. */
   readonly hooks: (() => void)[];
   /** The kinds of saved jobs, which are announced once the transaction is committed. */

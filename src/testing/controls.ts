@@ -22,7 +22,7 @@ export interface TestControls {
 }
 
 /** @internal */
-export interface ControlOptions {
+interface ControlOptions {
   /** Where the clock stands still. Without it the clock follows that of the machine. */
   readonly clock?: string | number | Date | undefined;
   readonly random: SeededRandom;

@@ -6,7 +6,7 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 
-export interface CircuitsOptions {
+interface CircuitsOptions {
   readonly clock: Clock;
   /** A request takes no longer. Milliseconds. */
   readonly probeMsMax: number;

@@ -31,7 +31,7 @@ export interface IncomingResponse {
   readonly body: Buffer;
 }
 
-export type ConnectionOptions = Pick<
+type ConnectionOptions = Pick<
   UpstreamSetup,
   'url' | 'tls' | 'timeouts' | 'connections' | 'queueMax' | 'responseBytesMax'
 >;
@@ -169,7 +169,7 @@ export class Connections {
 }
 
 /** Where large values of an answer go. */
-export interface LargeAnswer {
+interface LargeAnswer {
   readonly spool: Spool;
   readonly spooling: Spooling;
   /** Of the whole answer, with what is in files. */

@@ -2,7 +2,7 @@
 import { errorCode } from '../lib/error-code.ts';
 
 /** Whether the upstream, or the way to it, is at fault: for every request, or perhaps for the one that failed only. */
-export type Outage = 'connection' | 'request' | undefined;
+type Outage = 'connection' | 'request' | undefined;
 
 /** What each reason says of the upstream. */
 const outages = Object.freeze({
@@ -90,7 +90,7 @@ export function outageOf({ reason }: UpstreamFailure): Outage {
 }
 
 /** What the connection had seen of the exchange when it failed. */
-export interface Seen {
+interface Seen {
   readonly isStarted: boolean;
   readonly hasHead: boolean;
   /** Of the answer; 0 without a head. */

@@ -10,7 +10,7 @@ import type { SoapOptions } from './soap-headers.ts';
 export type Headers = Readonly<Record<string, string>>;
 
 /** Returns the headers that present a credential for a request; undefined where there is none for its caller. */
-export type FindCredential = (request: AnyRequest) => Headers | undefined | Promise<Headers | undefined>;
+type FindCredential = (request: AnyRequest) => Headers | undefined | Promise<Headers | undefined>;
 
 /** How the gateway gets its tokens. */
 export interface ClientCredentials {
@@ -37,9 +37,9 @@ export interface UpstreamCredentials {
 }
 
 /** Where a key is sent: in a header, or at the place that the body of the format has for it. */
-export type KeyPlace = { readonly header: string } | 'body';
+type KeyPlace = { readonly header: string } | 'body';
 
-export interface UpstreamTimeouts {
+interface UpstreamTimeouts {
   readonly connectMs: number;
   /** From the request to the head of the answer. */
   readonly headersMs: number;
@@ -55,7 +55,7 @@ export type UnknownMembersOption = 'keep' | 'refuse' | 'drop';
 export type ServerErrorsOption = 'final' | 'unknown';
 
 /** PEM texts. */
-export interface UpstreamTls {
+interface UpstreamTls {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;

@@ -43,7 +43,7 @@ export interface LookupPlan {
   readonly arrivesWithinMs: number | undefined;
 }
 
-export interface LookupParts {
+interface LookupParts {
   readonly service: Service;
   /** The write. */
   readonly operation: Operation;

@@ -18,7 +18,7 @@ import { isReference } from '../idempotency/stored-outcome.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** `headers`: of the reply. */
-export type ToProblem = (refusal: Refusal, headers: Reply['headers']) => Problem;
+type ToProblem = (refusal: Refusal, headers: Reply['headers']) => Problem;
 
 /** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
 export function compileRefusals(service: Service, operation: Operation): ToProblem {

@@ -1,7 +1,7 @@
 /** Reads the header Retry-After of an upstream (RFC 9110, section 10.2.3): seconds, or an HTTP date. */
 
 /** A day. Callers that wait longer would forget the request, and the clock of the upstream may be wrong by years. */
-export const retryAfterSecondsMax = 86_400;
+const retryAfterSecondsMax = 86_400;
 
 const seconds = /^\d{1,6}$/;
 /** The three forms of an HTTP date (section 5.6.7). The last one does not say that its time is in GMT. */

@@ -40,13 +40,13 @@ export interface BesideRequest {
 }
 
 /** What is known of a request beside its body. */
-export interface SoapRequest extends BesideRequest {
+interface SoapRequest extends BesideRequest {
   readonly request: AnyRequest;
   readonly action: string;
 }
 
 /** What is added to one envelope. */
-export interface Completion {
+interface Completion {
   /** Those that the request has. */
   readonly blocks: readonly ConfiguredBlock[];
   /** Adds everything, and signs. `to`: the address that the request is sent to. */

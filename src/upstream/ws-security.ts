@@ -24,7 +24,7 @@ export type Token =
   | { readonly made: UsernameToken };
 
 /** The security header of each request, in two steps: the signature is over the whole envelope. */
-export interface Security {
+interface Security {
   /** `token`: of the request, where it is the credential. */
   block(token?: Token): string;
   sign(envelope: string): string;

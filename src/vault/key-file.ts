@@ -16,13 +16,13 @@ import { dirname } from 'node:path';
 import { isWrappingId, KeyRingError, type Purpose, parseKeyLines } from './key-lines.ts';
 import { freshKey, freshKeyId } from './key-ring.ts';
 
-export interface NewKey {
+interface NewKey {
   readonly standby: boolean;
   /** As the key provider writes it. In the clear by default. */
   readonly key?: string;
 }
 
-export interface Added {
+interface Added {
   readonly id: string;
   /** The id of the current key before the change. */
   readonly earlier: string;

@@ -11,7 +11,7 @@ import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';
 import { auditCopies } from './tables.ts';
 
-export interface AuditCopyParts {
+interface AuditCopyParts {
   readonly engine: Engine;
   readonly log: Pick<AuditLog, 'head' | 'read'>;
   readonly integrity: RowIntegrity;

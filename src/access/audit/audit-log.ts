@@ -39,7 +39,7 @@ export interface AuditFilter {
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
-export interface AuditLogParts {
+interface AuditLogParts {
   readonly engine: Engine;
   readonly vault: Vault;
   readonly clock: Clock;

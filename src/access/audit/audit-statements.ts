@@ -19,7 +19,7 @@ export type ReferenceRow = {
   readonly known_mac: string | null;
 };
 
-export type EntryRow = RowOf<typeof auditEntries>;
+type EntryRow = RowOf<typeof auditEntries>;
 
 const chainColumns = 'last_sequence, last_mac, removed_through, removed_mac, head_mac, key_id, data_key, sealed_key';
 const entryColumns = 'sequence, recorded_at, kind, actor_type, actor, subject, detail, process, mac';

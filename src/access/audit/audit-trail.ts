@@ -27,7 +27,7 @@ export const noAuditTrail: AuditTrail = Object.freeze<AuditTrail>({
 /** Appends events to the log, and returns their entries. */
 export type AppendEvents = (events: readonly RecordedEvent[]) => Promise<readonly AuditEntry[]>;
 
-export interface AuditTrailParts {
+interface AuditTrailParts {
   readonly append: AppendEvents;
   readonly clock: Clock;
 }

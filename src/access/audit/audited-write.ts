@@ -14,7 +14,7 @@ export type AuditedKind = Extract<
 >;
 
 /** Records an effect at the end of its transaction. */
-export type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;
+type RecordEffect = (kind: AuditedKind, subject: string, detail?: AuditDetail) => void;
 
 /** `by`: who has the effect; by default the actor of the process. */
 export type AuditedWrite = <T>(
@@ -27,7 +27,7 @@ export function writeUnaudited(engine: Engine): AuditedWrite {
   return (work) => engine.write((session) => work(session, () => {}));
 }
 
-export interface AuditedWriteParts {
+interface AuditedWriteParts {
   readonly engine: Engine;
   readonly log: Pick<AuditLog, 'appendIn'>;
   readonly clock: Clock;

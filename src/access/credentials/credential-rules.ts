@@ -47,7 +47,7 @@ export interface CredentialRules {
 }
 
 /** What a credential authorizes. */
-export interface Authorization {
+interface Authorization {
   readonly roles: readonly string[];
   readonly grants: Grants;
 }

@@ -9,7 +9,7 @@ type Row = Omit<RowOf<typeof credentials>, 'kind'> & { readonly kind: StoredKind
 type RowOfSecret = RowOf<typeof credentialSecrets>;
 
 /** What a credential authorizes, and what binds it. */
-export type AuthorizationRow = Pick<Row, 'roles' | 'grants' | 'read_only' | 'expires_at' | 'networks' | 'certificates'>;
+type AuthorizationRow = Pick<Row, 'roles' | 'grants' | 'read_only' | 'expires_at' | 'networks' | 'certificates'>;
 
 const authorizationColumns = 'c.roles, c.grants, c.read_only, c.expires_at, c.networks, c.certificates';
 

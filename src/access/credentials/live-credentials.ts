@@ -9,7 +9,7 @@ import { type CredentialBounds, type CredentialOrigin, createBounds } from './cr
 import { boundsOf, findById, type SecretRow } from './credential-statements.ts';
 import { cacheMsMax, callerOf, verifyCredentialRow } from './credentials.ts';
 
-export interface LiveCredential {
+interface LiveCredential {
   readonly caller: Caller;
   /** The ids of its valid secrets. */
   readonly secrets: readonly string[];

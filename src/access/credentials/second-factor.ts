@@ -33,9 +33,9 @@ interface Factor {
 }
 
 /** `none`: the credential has no second factor. */
-export type CodeResult = 'accepted' | 'refused' | 'none';
+type CodeResult = 'accepted' | 'refused' | 'none';
 
-export type SecondFactors = ReturnType<typeof createSecondFactors>;
+type SecondFactors = ReturnType<typeof createSecondFactors>;
 
 const keyBytes = 20;
 const recoveryCodeBytes = 10;
@@ -43,7 +43,7 @@ const recoveryCodeCount = 10;
 /** The clock of the app may be one step (30 s) behind or ahead. */
 const driftSteps = 1;
 /** After so many wrong codes the app's are refused until a recovery code is used or an operator replaces something. Together they guess one of 16,000 factors. */
-export const wrongCodesMax = 20;
+const wrongCodesMax = 20;
 
 type FactorRow = RowOf<typeof secondFactors>;
 
@@ -66,7 +66,7 @@ const change = statement(
     where tenant = $1 and credential_id = $2 and revision = $6`,
 );
 
-export interface SecondFactorParts {
+interface SecondFactorParts {
   readonly engine: Engine;
   readonly vault: Vault;
   readonly clock: Clock;

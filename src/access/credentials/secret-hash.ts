@@ -17,7 +17,7 @@ export interface PepperKeys {
   readonly certificate: KeyObject;
 }
 
-export interface SecretHash {
+interface SecretHash {
   readonly salt: Buffer;
   readonly hash: Buffer;
 }

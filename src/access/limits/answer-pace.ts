@@ -2,7 +2,7 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { addressGroup } from '../../lib/networks.ts';
 
-export interface AnswerPaceOptions {
+interface AnswerPaceOptions {
   /** Answers to one address in a second before the further ones wait; 0 is unlimited. */
   readonly perSecond: number;
   readonly onSlowed?: () => void;

@@ -16,7 +16,7 @@ export interface FairTurnsOptions {
 }
 
 /** `atOnce`: the caller has too many requests under way. `waiting`: its requests wait for too long. */
-export type TurnRefusal = 'atOnce' | 'waiting';
+type TurnRefusal = 'atOnce' | 'waiting';
 
 /**
  * Work in one turn of the event loop before it looks for further requests, while several callers are there. A request of a

@@ -15,7 +15,7 @@ export interface LimitCounts extends StoredCounts {
   deleteExpired(): Promise<void>;
 }
 
-export interface LimitCountOptions {
+interface LimitCountOptions {
   /** Measures the time since the first use. */
   readonly clock: Clock;
   /** More rows are not stored: those of the subjects with the fewest events are deleted. By default 100,000. */

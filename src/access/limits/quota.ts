@@ -25,7 +25,7 @@ export interface QuotaReached {
   readonly blockedMs: number;
 }
 
-export interface QuotaParts {
+interface QuotaParts {
   /** Is never set back. */
   readonly clock: Clock;
   readonly hash: HashKey;
@@ -34,7 +34,7 @@ export interface QuotaParts {
   readonly add: SharedCounts['add'];
 }
 
-export interface Counted {
+interface Counted {
   /** Events of a key with the same member count once in a window. */
   readonly member?: string;
   /** By default the key. */

@@ -13,7 +13,7 @@ import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';
 import { Supervisor } from './supervisor.ts';
 
-export interface SupervisedCommand {
+interface SupervisedCommand {
   readonly report: (text: string) => void;
   /** What the console needs; absent without one. The store stays open until `stop` has ended. */
   readonly console?: Pick<PrimaryConsoleParts, 'backend' | 'plan' | 'deprecations'> | undefined;

@@ -13,7 +13,7 @@ const respawnMsMax = 30_000;
 /** A worker that has not ended this long after its time to drain is killed. */
 const endMsMax = 1_000;
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly workers: number;
   readonly drainMsMax: number;
   readonly report: (text: string) => void;

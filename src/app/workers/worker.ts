@@ -37,7 +37,7 @@ export function reportFailure(lines: readonly string[]): void {
   send({ triglyph: 'failed', lines });
 }
 
-export type PrimaryParts = Pick<AdminParts, 'readiness'> &
+type PrimaryParts = Pick<AdminParts, 'readiness'> &
   Pick<ServedMetrics, 'registry'> & {
     readonly report: () => ProcessReport;
     /** Absent where nothing is recorded. */

@@ -20,7 +20,7 @@ export type DeprecationEvent =
   /** The store did not answer. */
   | { readonly kind: 'failed'; readonly cause: unknown; readonly isRepeated: boolean };
 
-export interface LiveDeprecationParts {
+interface LiveDeprecationParts {
   readonly configured: readonly DeprecationRule[];
   readonly store: Pick<DeprecationStore, 'revision' | 'load'>;
   readonly clock: Clock;

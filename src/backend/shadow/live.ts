@@ -19,7 +19,7 @@ import { differenceId, type ShadowState, type ShadowStore } from './store.ts';
 /** On average. Every serving process knows of a change within one and a half times as long. */
 export const pollShadowsEveryMs = 1_000;
 
-export interface LiveShadowParts {
+interface LiveShadowParts {
   readonly store: Pick<ShadowStore, 'revision' | 'load' | 'add' | 'switchBack' | 'changeCounts'>;
   readonly clock: Clock;
   readonly mask: MaskSecrets;

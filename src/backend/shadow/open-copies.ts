@@ -19,7 +19,7 @@ import { createUpstreamCredentials } from '../upstreams/credentials.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../upstreams/read-upstream.ts';
 
-export interface CopyDependencies {
+interface CopyDependencies {
   readonly services: readonly Service[];
   readonly referenceHeader: string;
   readonly backend: Pick<Backend, 'context' | 'upstreamCredentials'>;

@@ -21,7 +21,7 @@ import type { Vault } from '../../vault/ports.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
 
 /** A share, and who has set it. */
-export interface StoredShare extends Share {
+interface StoredShare extends Share {
   readonly upstream: string;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
@@ -48,7 +48,7 @@ export interface StoredDifference {
 }
 
 /** Texts of JSON, masked; absent where a server has no such member. */
-export interface DifferenceExample {
+interface DifferenceExample {
   readonly reference: string;
   readonly at: string;
   readonly left?: string | undefined;
@@ -85,7 +85,7 @@ export function differenceId(upstream: string, operation: string, kind: string, 
 
 export type ShadowStore = ReturnType<typeof createShadowStore>;
 
-export interface ShadowStoreParts {
+interface ShadowStoreParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly vault: Vault;

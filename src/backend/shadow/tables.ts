@@ -50,7 +50,7 @@ export const shadowDifferences = table('shadow_difference', {
 });
 
 /** What gateways count of the shadows that callers are switched to. */
-export const shadowSwitches = table('shadow_switch', {
+const shadowSwitches = table('shadow_switch', {
   columns: { upstream: tenant, counts: json },
   key: ['upstream'],
   signed: 'none',

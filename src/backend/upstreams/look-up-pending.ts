@@ -13,7 +13,7 @@ import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Backend } from '../backend.ts';
 import type { OpenLookup } from './open.ts';
 
-export interface LookUpPendingParts {
+interface LookUpPendingParts {
   readonly backend: Pick<Backend, 'unsettled' | 'requestHasher' | 'context'>;
   readonly store: IdempotentStore<ReadTransaction>;
   readonly lookups: ReadonlyMap<string, OpenLookup>;

@@ -33,7 +33,7 @@ export function saveMappedCredential(
 }
 
 /** Returns the headers for a caller's credential; undefined where no credential is mapped to it. */
-export type FindMapped = (credentialId: string) => Promise<CredentialHeaders | undefined>;
+type FindMapped = (credentialId: string) => Promise<CredentialHeaders | undefined>;
 
 /** Caches what it finds, and that it finds nothing, for a second. Requests at the same time share one query. */
 export function createMappedCredentials({ store, vault, clock }: SealedCredentials, upstream: string): FindMapped {

@@ -32,7 +32,7 @@ export interface OpenLookup {
   readonly lookup: OutcomeLookup<HandlerContext>;
 }
 
-export interface UpstreamDependencies {
+interface UpstreamDependencies {
   readonly implementations: readonly Implementation[];
   readonly protocols: Protocols;
   /** The response header with the reference of a request. */

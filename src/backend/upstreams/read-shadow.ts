@@ -16,7 +16,7 @@ export interface ConfiguredShadow extends CopyOptions {
 }
 
 /** A shadow as read: contracts say later whether its log-in fits. */
-export interface ReadShadow extends Omit<ConfiguredShadow, 'upstream'> {
+interface ReadShadow extends Omit<ConfiguredShadow, 'upstream'> {
   readonly upstream: ReadUpstream;
 }
 
@@ -73,7 +73,7 @@ export function shadowsOf(shadows: ReadonlyMap<string, ConfiguredShadow>): reado
 }
 
 /** Whether a shadow may answer callers: not where the upstream decides about credentials of callers that the shadow does not get. */
-export function mayAnswer(upstreamCredentials: unknown, shadowCredentials: unknown): boolean {
+function mayAnswer(upstreamCredentials: unknown, shadowCredentials: unknown): boolean {
   return upstreamCredentials !== 'forward' || shadowCredentials === 'forward';
 }
 

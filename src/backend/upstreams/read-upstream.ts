@@ -15,7 +15,7 @@ import { readPem } from './secret.ts';
 import { upstreamUrlHint } from './url-hint.ts';
 
 /** TLS material as read from its files, in PEM. */
-export interface LoadedTls {
+interface LoadedTls {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;

@@ -57,7 +57,7 @@ function find(
 }
 
 /** Returns the content of a file that the member `name` names. Reports one that cannot be read. */
-export function readText(file: string, name: string, reader: MemberReader): string | undefined {
+function readText(file: string, name: string, reader: MemberReader): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (thrown) {

@@ -19,7 +19,7 @@ export interface RedisCallers {
   createDeprecations(audit: Pick<AuditTrail, 'append'>): DeprecationStore;
 }
 
-export interface RedisCallersParts extends Omit<RedisRecordParts, 'keys'> {
+interface RedisCallersParts extends Omit<RedisRecordParts, 'keys'> {
   /** Gateways with the same scope share callers and deprecations. */
   readonly scope: string;
   readonly clock: Clock;

@@ -50,7 +50,7 @@ export interface ServedContracts {
 }
 
 /** The origins of the ports for callers and of administration. */
-export interface GatewayAddresses {
+interface GatewayAddresses {
   readonly callers: string;
   readonly admin: string;
 }

@@ -6,7 +6,7 @@ import { listRecurringDetails } from '../../services/recurring/contract.ts';
 import { recurringV25 } from '../../services/recurring/versions.ts';
 import { demoCredentials } from '../../testing/demo/published.ts';
 
-export interface SampleCall {
+interface SampleCall {
   readonly format: string;
   readonly command: string;
 }

@@ -25,7 +25,7 @@ export function addImportOptions(command: Command, rows: string): Command {
     .option('--dry-run', 'checks every row and writes the report, and stores nothing');
 }
 
-export interface ImportKind {
+interface ImportKind {
   /** What is done with a row. */
   readonly done: string;
   /** Called after each batch. */

@@ -28,7 +28,7 @@ export interface HttpAnswer {
 }
 
 /** What an export says in addition to the messages: the recorded request, without what is sealed. */
-export interface ExchangeNotes {
+interface ExchangeNotes {
   readonly record?: RecordedRequest;
 }
 
@@ -43,7 +43,7 @@ export interface Exchange {
   readonly notes: ExchangeNotes;
 }
 
-export interface Exchanges {
+interface Exchanges {
   /** Writes a recorded request in its format. Returns undefined for one that the contract does not have, or cannot write. */
   write(record: RecordedRequest): WrittenExchange | undefined;
   /** Reads a request and its answer. Sensitive members are masked. Throws ConversionError for what is none of the contract. */

@@ -4,7 +4,7 @@ import type { Input } from '../../contract/operation.ts';
 import type { saveComparison } from '../../operators/report/contract.ts';
 import type { Counted } from './state.ts';
 
-export interface ReplayResult extends Counted {
+interface ReplayResult extends Counted {
   /** Requests without an answer, by what failed. */
   readonly failures: ReadonlyMap<string, number>;
 }

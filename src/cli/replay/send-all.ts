@@ -21,7 +21,7 @@ import type { Counted, Ending, ReplayState } from './state.ts';
 import type { Target } from './target.ts';
 
 /** Why a request is not sent. */
-export type Skipped = 'writes' | 'masked' | 'other operations' | 'unknown to the contract' | 'answered by its key';
+type Skipped = 'writes' | 'masked' | 'other operations' | 'unknown to the contract' | 'answered by its key';
 
 /** Which requests are sent. */
 export interface Selection {
@@ -31,7 +31,7 @@ export interface Selection {
   readonly sendUncertain?: true;
 }
 
-export interface SendParts {
+interface SendParts {
   readonly selection: Selection;
   readonly services: readonly Service[];
   readonly rulesOf: (operation: string) => Rules;

@@ -7,7 +7,7 @@ import { isMembers } from '../../lib/members.ts';
 import { CommandError } from '../command-error.ts';
 
 /** A request by its place: the file, whether compressed meanwhile or not, and the number of its line. */
-export interface Position {
+interface Position {
   readonly file: string;
   readonly line: number;
 }

@@ -16,11 +16,11 @@ import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.t
 import { limits, scan } from '../../formats/json/scan.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
-export type Edited = Output<typeof editOperation>;
+type Edited = Output<typeof editOperation>;
 type Question = Input<typeof editOperation>;
 type ShownMessage = NonNullable<Edited['messages']>[number];
 
-export interface EditorParts {
+interface EditorParts {
   readonly services: readonly Service[];
   readonly editor: MessageEditor;
   readonly convert: Convert;
@@ -200,7 +200,7 @@ function issueOf({ path, at, kind, message, place }: PlacedIssue) {
 }
 
 /** As the fields of a form are called: `details/0/card`. */
-export function fieldOf(path: Path): string {
+function fieldOf(path: Path): string {
   return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('/');
 }
 

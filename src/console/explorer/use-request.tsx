@@ -24,7 +24,7 @@ export function carry(message: Carried): void {
 /** The last edit of each operation, for a reader who leaves its page and comes back. */
 const edited = new Map<string, Carried>();
 
-export interface RequestState {
+interface RequestState {
   readonly draft: DraftObject;
   readonly messages: readonly ShownMessage[];
   /** Messages by the path of their field. */

@@ -8,7 +8,7 @@ export type { LoggedIn, LogIn, SessionState };
 
 const base = '/console/api/v1';
 
-export interface InvalidField {
+interface InvalidField {
   readonly name: string;
   readonly message: string;
 }

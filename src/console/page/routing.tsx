@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-export interface Route {
+interface Route {
   /** Empty at `/console`. */
   readonly view: string;
   /** What follows the view in the path. */

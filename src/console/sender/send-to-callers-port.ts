@@ -22,7 +22,7 @@ export interface SentAnswer {
   readonly ms: number;
 }
 
-export interface CallersPort {
+interface CallersPort {
   /** `https://127.0.0.1:8443` */
   readonly origin: () => string;
   /** The certificate of the port, in PEM; absent without TLS. */

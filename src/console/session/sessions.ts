@@ -27,7 +27,7 @@ export interface SessionTimes {
 }
 
 /** Fifteen minutes (PCI DSS 8.2.8), and a working day. */
-export const sessionTimes: SessionTimes = Object.freeze({ idleMsMax: 15 * 60_000, ageMsMax: 12 * 3_600_000 });
+const sessionTimes: SessionTimes = Object.freeze({ idleMsMax: 15 * 60_000, ageMsMax: 12 * 3_600_000 });
 
 interface Entry {
   readonly credential: string;

@@ -2,10 +2,10 @@
 import type { Input } from '../../contract/operation.ts';
 import type { addTestFault, changeTestClock } from './contract.ts';
 
-export type ConsoleFault = Input<typeof addTestFault>;
+type ConsoleFault = Input<typeof addTestFault>;
 
 /** What a fault can name. */
-export interface FaultVocabulary {
+interface FaultVocabulary {
   readonly operations: readonly string[];
   readonly services: readonly string[];
   readonly formats: readonly string[];

@@ -7,7 +7,7 @@ import type { ConsoleStream, StreamRequest } from '../stream.ts';
 import { lineOf } from './handlers.ts';
 
 /** Between two questions for new requests, and between two questions whether the session has ended. */
-export interface StreamTimes {
+interface StreamTimes {
   readonly everyMs: number;
   readonly heartbeatMs: number;
 }

@@ -5,9 +5,7 @@ import type { listTraffic } from './contract.ts';
 
 export type TrafficLine = Answer<typeof listTraffic>['requests'][number];
 
-export type TrafficFilter = Partial<
-  Record<'format' | 'operation' | 'version' | 'caller' | 'outcome' | 'reference', string>
->;
+type TrafficFilter = Partial<Record<'format' | 'operation' | 'version' | 'caller' | 'outcome' | 'reference', string>>;
 
 /** Rows of the list: more cannot be read, and each one costs time to draw. */
 export const rowsMax = 200;

@@ -7,7 +7,7 @@ import { callWhole, type Member, walk } from '../../contract/walk.ts';
 import { compileMemberVisit } from '../../formats/visit.ts';
 import { type Draft, depthMax } from './draft.ts';
 
-export type ReadDraft<N> = (node: N) => Draft | undefined;
+type ReadDraft<N> = (node: N) => Draft | undefined;
 
 export function compileReadDraft<N>(schema: Schema, reader: Reader<N>): ReadDraft<N> {
   const unknown = readUnknown(reader);

@@ -21,7 +21,7 @@ import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 
 /** A schema, and values of it, one for each draft. A value may be absent. */
-export interface WidenedSchema<S extends Schema = Schema> {
+interface WidenedSchema<S extends Schema = Schema> {
   readonly schema: S;
   readonly values: readonly unknown[];
 }

@@ -11,7 +11,7 @@ export interface SecretChoice {
   readonly notSensitive?: readonly string[] | undefined;
 }
 
-export interface MarkOptions extends SecretChoice {
+interface MarkOptions extends SecretChoice {
   /** The fields that the document calls write-only, as `Type.field`. */
   readonly writeOnly?: ReadonlySet<string>;
   /** The names of parameters that hold credentials of callers. */

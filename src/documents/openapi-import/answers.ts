@@ -10,7 +10,7 @@ import { anyValue, textOptions, withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
 import { textOf, typesOf } from './shapes.ts';
 
-export interface ReadOutput {
+interface ReadOutput {
   readonly fields: Fields;
   readonly answer: UpstreamAnswer;
 }

@@ -25,7 +25,7 @@ import { anyValue, asRequired, withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';
 import { textOf, typesOf } from './shapes.ts';
 
-export interface ReadBody {
+interface ReadBody {
   readonly body: UpstreamBody | undefined;
   /** The members in JSON. */
   readonly names: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import type { Node } from './documents.ts';
 import type { Declared } from './parameters.ts';
 import type { SchemaReader } from './schemas.ts';
 
-export interface ReadErrors {
+interface ReadErrors {
   readonly faults: readonly Fault[];
   /** The names of their problems by status. */
   readonly errors: Readonly<Record<string, string>>;

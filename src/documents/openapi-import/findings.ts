@@ -37,7 +37,7 @@ export class OpenApiFindings extends Findings<Node, OpenApiFinding> {
 }
 
 /** `petstore.yaml#/paths/~1pets/get: the reason`, on one line whatever the documents hold. */
-export function printOpenApiFinding({ place, text }: OpenApiFinding): string {
+function printOpenApiFinding({ place, text }: OpenApiFinding): string {
   return escapeUnprintable(`${place}: ${text}`);
 }
 

@@ -11,7 +11,7 @@ import type { SchemaReader } from './schemas.ts';
 import { textOf } from './shapes.ts';
 
 /** The fields of a message, and where they stand at the upstream. */
-export interface ReadInput {
+interface ReadInput {
   readonly fields: Fields;
   /** The path, with the names of fields in braces. */
   readonly path: string;

@@ -34,7 +34,7 @@ import {
 import type { Prefixes } from './prefixes.ts';
 import type { Declared } from './schema-index.ts';
 
-export type Style = 'document' | 'rpc';
+type Style = 'document' | 'rpc';
 
 /** An operation of the port, with the elements of its messages. */
 export interface PortOperation {
@@ -56,7 +56,7 @@ export interface PortFault {
   readonly element: QName | undefined;
 }
 
-export interface Message {
+interface Message {
   /** The element in the Body; without a name where the parts are elements of the Body. */
   readonly name: QName;
   /** The message in the WSDL. */
@@ -71,7 +71,7 @@ export interface Message {
 }
 
 /** A part of a message that is sent beside the envelope. */
-export interface AttachedPart {
+interface AttachedPart {
   readonly part: LocatedElement;
   readonly mediaType: string | undefined;
 }

@@ -4,18 +4,18 @@ import { escapeUnprintable } from '../../lib/escape-unprintable.ts';
 /** A text as it is, a call, an object or an array. */
 export type Expression = string | Call | Members | Items;
 
-export interface Call {
+interface Call {
   readonly call: string;
   readonly parameters: readonly Expression[];
 }
 
-export interface Members {
+interface Members {
   readonly members: readonly (readonly [name: string, value: Expression])[];
   /** Each member has its own line. */
   readonly isLong?: boolean;
 }
 
-export interface Items {
+interface Items {
   readonly items: readonly Expression[];
 }
 

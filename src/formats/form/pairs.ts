@@ -52,7 +52,7 @@ export const adapterText: TextTools = Object.freeze<TextTools>({
 /** `isBare`: it is a name without `=`. */
 export type Pair = readonly [name: string, value: string, isBare?: boolean];
 
-export type ParsedPairs = { readonly pairs: readonly Pair[] } | Fault;
+type ParsedPairs = { readonly pairs: readonly Pair[] } | Fault;
 
 /** Each name may occur once. `countMax` limits the pairs. `charset` is that of percent-encoded bytes. */
 export function parsePairs(text: string, countMax: number, charset: Charset = 'utf-8'): ParsedPairs {

@@ -23,7 +23,7 @@ export interface Node {
 }
 
 /** How a text is parsed. */
-export interface ParseOptions {
+interface ParseOptions {
   readonly charset?: Charset | undefined;
   /** A response may hold any number of pairs. By default what callers may send. */
   readonly pairsMax?: number;
@@ -32,7 +32,7 @@ export interface ParseOptions {
   readonly more?: readonly Pair[];
 }
 
-export type Parsed = { readonly tree: Node } | Fault;
+type Parsed = { readonly tree: Node } | Fault;
 
 export function parse(bytes: Buffer, options: ParseOptions = {}): Parsed {
   const decoded = decodeText(bytes, options.charset);

@@ -8,7 +8,7 @@ import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';
 
 /** An answer without the values that do not fit, and these values. */
-export interface Fitting {
+interface Fitting {
   readonly value: unknown;
   readonly misfits: readonly UnknownMembers[];
 }

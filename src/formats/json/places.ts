@@ -21,7 +21,7 @@ export function treesOf(context: Pick<FormatContext, 'compileRead'>): JsonTrees 
 }
 
 /** A value that was parsed, and where it is. */
-export class PlacedValue {
+class PlacedValue {
   readonly value: unknown;
   readonly place: TextPlace;
   /** Of an object, by name. */

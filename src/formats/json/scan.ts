@@ -22,7 +22,7 @@ export const ownLimits: Limits = Object.freeze({ ...limits, membersMax: Number.P
 export const answerLimits: Limits = Object.freeze({ ...ownLimits, depthMax: 100 });
 
 /** `plainNumbers` is false if a number is no integer that a double holds exactly. */
-export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
+type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
 
 const number = /[-+.\deE]+/y;
 

@@ -44,7 +44,7 @@ export interface OwnOperation extends Operation {
 }
 
 /** Values by the names of their fields. */
-export type Found = Record<string, unknown>;
+type Found = Record<string, unknown>;
 
 /** What an operation has outside of its body. */
 const parametersOf = memoizeWeakly(({ input, upstream: { path, parameters = {} } }: OwnOperation) =>

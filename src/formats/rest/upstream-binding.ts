@@ -26,7 +26,7 @@ import { checkPath, percentEncode, printPath } from './print.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Print = (value: Values) => string;
-export type UpstreamCall = (value: Values) => Call;
+type UpstreamCall = (value: Values) => Call;
 
 export function compileUpstreamCall(
   operation: Operation,

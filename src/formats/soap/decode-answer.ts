@@ -24,7 +24,7 @@ const faultLimits: SizeLimits = {
 };
 
 /** The element in the Body of a response, with its references resolved, and its header. */
-export interface OpenedReply {
+interface OpenedReply {
   readonly message: Element;
   readonly header: Element | undefined;
   /** What it came with. */

@@ -11,7 +11,7 @@ import { elementAroundText } from './namespaces.ts';
 import { compilePrint } from './print.ts';
 
 /** The header blocks of one message of an operation. */
-export interface HeaderBlocks {
+interface HeaderBlocks {
   /** Whether the operation declares the block. */
   knows(block: Element): boolean;
   /** The fields of the message with its header as a member. */

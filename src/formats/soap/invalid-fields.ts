@@ -7,7 +7,7 @@ import { textOf } from '../refusal.ts';
 const namespace = 'urn:triglyph:invalid-fields';
 
 /** A place in a message as an XPath, and what is wrong there. */
-export interface InvalidField {
+interface InvalidField {
   readonly name: string;
   readonly message: string;
 }

@@ -17,12 +17,12 @@ import { checkAddressing, understandsAddressing } from './addressing.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
 
-export interface Envelope {
+interface Envelope {
   readonly body: Element;
   readonly header: Element | undefined;
 }
 
-export interface RequestEnvelope extends Envelope {
+interface RequestEnvelope extends Envelope {
   /** The Idempotency-Key: a block of that name, or the identifier that the sender gave the message (WS-Addressing). */
   readonly key: SentKey | undefined;
   readonly hasBlanks: boolean;

@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import { addGaugesOfUpstreams } from './upstreams.ts';
 
 /** What a shadow does at this moment. */
-export interface ShadowReport {
+interface ShadowReport {
   readonly upstream: string;
   /** Copies that wait, and those on the way. */
   readonly waiting: number;

@@ -2,7 +2,7 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What the connections of a process do at this moment. */
-export interface ConnectionState {
+interface ConnectionState {
   readonly busy: number;
   readonly idle: number;
   /** Transactions and statements that wait for a connection. */
@@ -10,7 +10,7 @@ export interface ConnectionState {
   readonly max: number;
 }
 
-export interface StoreConnections {
+interface StoreConnections {
   state(): ConnectionState;
   /** Called for each wait for a connection while all are in use, whether or not one became free. */
   onWait: (seconds: number) => void;

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What an upstream does at this moment. */
-export interface UpstreamState {
+interface UpstreamState {
   readonly name: string;
   /** Its circuit is open: it has failed repeatedly, and few requests are tried. */
   readonly isDown: boolean;
@@ -12,7 +12,7 @@ export interface UpstreamState {
 }
 
 /** How a call of an upstream ended. */
-export interface UpstreamCall {
+interface UpstreamCall {
   readonly upstream: string;
   /** `ok`, `refused` or `failed`. */
   readonly outcome: string;

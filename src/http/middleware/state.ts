@@ -19,7 +19,7 @@ export interface WrittenAnswer {
   readonly bytesOut: number;
 }
 
-export interface SentResponse extends WrittenAnswer {
+interface SentResponse extends WrittenAnswer {
   readonly requestId: string;
   /** The caller closed the connection before the response. */
   readonly aborted: boolean;

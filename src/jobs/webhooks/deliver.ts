@@ -15,7 +15,7 @@ import { type SendResult, send } from './send.ts';
 import { standardHeaders } from './signature.ts';
 import { openKeys, type SigningKeys } from './signing-keys.ts';
 
-export interface DeliveryDependencies {
+interface DeliveryDependencies {
   readonly jobs: Pick<JobQueue, 'end'>;
   readonly endpoints: EndpointStore;
   readonly formats: WebhookFormats;
@@ -35,7 +35,7 @@ export interface DeliveryDependencies {
   readonly limiter?: Pick<EndpointLimiter, 'enter'>;
 }
 
-export interface AttemptedDelivery {
+interface AttemptedDelivery {
   readonly endpointId: string;
   /** Attempts so far, this one included. */
   readonly attempt: number;

@@ -22,7 +22,7 @@ export interface Place {
   leave(failure?: string): void;
 }
 
-export interface LimiterOptions {
+interface LimiterOptions {
   /** Is never set back. */
   readonly clock: Clock;
   /** Deliveries at the same time, to quick endpoints. */

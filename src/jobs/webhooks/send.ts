@@ -11,7 +11,7 @@ export type SendResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused' | 'unreachable' | 'late'; readonly because: string };
 
-export interface SendLimits {
+interface SendLimits {
   readonly msMax: number;
   /** Ends the attempt early. Its result is `stopped`: the endpoint may have the message. */
   readonly cutOff: AbortSignal;

@@ -16,7 +16,7 @@ export function signatureHeaders({ key, nextKey }: SigningKeys, body: string): R
   };
 }
 
-export interface SentMessage {
+interface SentMessage {
   readonly eventId: string;
   /** The time of this attempt, in milliseconds since the epoch. */
   readonly sentAt: number;

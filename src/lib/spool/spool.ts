@@ -6,7 +6,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forget, remember, type SpooledValue, tokenOf } from './tokens.ts';
 
-export interface SpoolOptions {
+interface SpoolOptions {
   /** For the temporary files. */
   readonly folder: string;
   /** Of all files of the process. */

@@ -41,7 +41,7 @@ export function parse(text: string, within: Limits = limits): Element {
   return readPlain(text, within) ?? parseStrictly(text, within);
 }
 
-export interface PlacedDocument {
+interface PlacedDocument {
   readonly root: Element;
   /** All tags, comments, CDATA sections and instructions, in their order. */
   readonly markup: readonly Markup[];

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { LineWriter } from '../../http/line-writer.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 
-export interface RotatingFileOptions {
+interface RotatingFileOptions {
   readonly folder: string;
   /** Of all files of the folder, compressed ones included. */
   readonly bytesMax: number;

@@ -35,7 +35,7 @@ export function isConfigured(variables: Variables): boolean {
   return signals.some((signal) => endpointOf(variables, signal) !== undefined);
 }
 
-export type Signal = 'TRACES' | 'METRICS';
+type Signal = 'TRACES' | 'METRICS';
 const signals: readonly Signal[] = ['TRACES', 'METRICS'];
 
 /** Where a signal goes; undefined where it is not exported. */

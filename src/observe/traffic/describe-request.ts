@@ -41,7 +41,7 @@ export interface DescribeParts {
 }
 
 /** Reads messages again, to say what their formats have read where. */
-export interface Reread {
+interface Reread {
   protocol(name: string): Protocol | undefined;
   request(
     read: ReadRequest,
@@ -134,7 +134,7 @@ function messageIn(body: Buffer, header: string | undefined, isRead: boolean): S
   return { body, charset: charsetIn(header) };
 }
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly format: string;
   readonly service?: string | undefined;
   readonly operation: Operation;
@@ -256,7 +256,7 @@ export function describePartsOf(services: readonly Service[], maskText: MaskText
 }
 
 /** The protocols are created for the first request whose details are recorded. */
-export function createReread(services: readonly Service[]): Reread {
+function createReread(services: readonly Service[]): Reread {
   const recorder = new PartRecorder();
   let created: Protocols | undefined;
   const protocolOf = (name: string): Protocol | undefined => {

@@ -1,7 +1,7 @@
 /** Counts requests by minute, with their times: by format for a day and an hour, by operation and by caller for an hour. */
 
 /** What is counted of the requests of one name in one minute. It is plain data, so that processes can send it. */
-export interface RateRow {
+interface RateRow {
   /** Minutes since the epoch. */
   readonly minute: number;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface RateRow {
   readonly times: readonly (readonly [bucket: number, count: number])[];
 }
 
-export interface RatePoint {
+interface RatePoint {
   /** The start of the interval, in milliseconds since the epoch. */
   readonly at: number;
   readonly requests: number;
@@ -23,7 +23,7 @@ export interface RatePoint {
   readonly p99: number;
 }
 
-export interface NamedRates {
+interface NamedRates {
   readonly name: string;
   /** In their order in time; only intervals with requests. */
   readonly points: readonly RatePoint[];
@@ -41,7 +41,7 @@ const otherName = 'other';
 const refusedAt = bucketCount;
 const failedAt = bucketCount + 1;
 
-export type RateOutcome = 'ok' | 'refused' | 'failed';
+type RateOutcome = 'ok' | 'refused' | 'failed';
 
 interface RateLimits {
   readonly minutesMax: number;

@@ -19,7 +19,7 @@ export interface TrafficSource {
   watch(): void;
 }
 
-export interface MergedLines {
+interface MergedLines {
   /** In the order of their answers. */
   readonly lines: readonly TrafficLine[];
   /** Names the last line of each process: `4711:12,4712:7`. */
@@ -28,7 +28,7 @@ export interface MergedLines {
   readonly missed: number;
 }
 
-export interface TrafficReaderParts {
+interface TrafficReaderParts {
   /** Those that run now. */
   readonly sources: () => readonly TrafficSource[];
   readonly rates: AllRates;

@@ -4,7 +4,7 @@ import type { EndStep, Step, StepResult, UpstreamFacts } from '../../gateway/req
 import type { TrafficStep, UpstreamCall } from './record.ts';
 
 /** A step with its times on the clock of `performance.now`. */
-export interface RecordedStep extends Omit<TrafficStep, 'startMs' | 'name'> {
+interface RecordedStep extends Omit<TrafficStep, 'startMs' | 'name'> {
   readonly name: 'decode' | 'execute' | 'read' | 'transaction' | 'upstream';
   readonly startedAt: number;
 }

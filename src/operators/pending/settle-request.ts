@@ -36,7 +36,7 @@ export function refuseSettlement(...lines: readonly string[]): never {
   return refuse(lines.join('\n'), pendingProblems.notSettled);
 }
 
-export interface SettlementParts {
+interface SettlementParts {
   readonly unsettled: Pick<UnsettledRequests, 'find' | 'settle'>;
   readonly requestHasher: RequestHasher;
   /** Those that this program serves. */

@@ -48,7 +48,7 @@ export interface SettlementImporter extends RowImporter<SettlementRow> {
   takeSettled(): readonly SettledRow[];
 }
 
-export interface SettlementParts {
+interface SettlementParts {
   /** Those that this program serves. */
   readonly services: readonly Service[];
   readonly hasher: RequestHasher;

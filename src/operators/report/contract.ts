@@ -94,7 +94,7 @@ const risk = oneOf('Risk', 'none', 'low', 'medium', 'high');
 const reasons = values(text(500, 'nobody is named as its owner'), 'reason', 'Why.', 20);
 const weekly = values(count, 'requests', 'The requests of each week.', 60);
 
-export const report = object('MigrationReport', {
+const report = object('MigrationReport', {
   createdAt: required(moment, 'When the report was made.'),
   since: required(moment, 'The first day of the counts.'),
   ends: required(text(1_000, 'format soap11, soap12'), 'Which calls end.'),

@@ -52,7 +52,7 @@ export function isResourceEvent(data: object): data is ResourceEventData {
   return 'record' in data;
 }
 
-export const eventTypePrefix = 'balancePlatform.';
+const eventTypePrefix = 'balancePlatform.';
 
 /** `balancePlatform.accountHolder.updated` */
 export function resourceEventType({ kind, operation }: ResourceEventData): string {

@@ -4,7 +4,7 @@ import type { Children, Range, ResourceRecord, StoredResource } from './resource
 import { limitUsual } from './schemas.ts';
 import type { ResourceReader } from './store/repository.ts';
 
-export interface Page<R extends ResourceRecord> {
+interface Page<R extends ResourceRecord> {
   readonly items: readonly StoredResource<R>[];
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;

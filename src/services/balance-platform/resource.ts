@@ -20,7 +20,7 @@ export interface ResourceKind<R extends ResourceRecord = ResourceRecord> extends
   readonly statements: ResourceStatements;
 }
 
-export interface KindParts<R extends ResourceRecord> {
+interface KindParts<R extends ResourceRecord> {
   /** `accountHolder`, as events name it. */
   readonly name: string;
   /** The statuses that may follow each status. */
@@ -36,12 +36,12 @@ export interface KindParts<R extends ResourceRecord> {
   readonly sealedPayload?: true;
 }
 
-export interface Parent<R extends ResourceRecord> {
+interface Parent<R extends ResourceRecord> {
   readonly kind: ResourceKind;
   idOf(record: R): string;
 }
 
-export interface SealedNumber<R extends ResourceRecord> {
+interface SealedNumber<R extends ResourceRecord> {
   /** Whether the vault opens the number and computes the same fingerprint of it. Throws if it does not open. */
   isKnownTo(resource: StoredResource<R>, vault: Vault): boolean;
 }

@@ -14,7 +14,7 @@ import {
 
 export const text = (max: number, example: string) => string({ max, example });
 
-export const idText = (example: string) => string({ pattern: '[A-Za-z0-9_-]{1,80}', example });
+const idText = (example: string) => string({ pattern: '[A-Za-z0-9_-]{1,80}', example });
 
 export const platformId = idText('DemoPlatform');
 export const holderId = idText('AH3227C223222H5J4DCLW9VBV');

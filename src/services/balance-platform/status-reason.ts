@@ -3,7 +3,7 @@ import type { Issue } from '../../contract/problem.ts';
 import type { PaymentInstrument } from './payment-instruments/contract.ts';
 import { missing } from './problems.ts';
 
-export type Reason = Pick<PaymentInstrument, 'statusReason' | 'statusComment'>;
+type Reason = Pick<PaymentInstrument, 'statusReason' | 'statusComment'>;
 
 export function reasonIssues({ statusReason, statusComment }: Reason): readonly Issue[] {
   return statusReason === 'other' && statusComment === undefined ? [missing(['statusComment'])] : [];

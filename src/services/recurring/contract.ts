@@ -125,7 +125,7 @@ export const storeToken = operation({
   }),
 });
 
-export const tokenLookup = operation({
+const tokenLookup = operation({
   name: 'tokenLookup',
   doc: 'Returns the shoppers of a merchant account with a card or a bank account: 100 at a time, oldest first.',
   effect: 'reads',

@@ -19,7 +19,7 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
 export const latest = Symbol('latest');
 
 /** What a request disables. */
-export interface DisabledDetails {
+interface DisabledDetails {
   readonly merchantAccount: string;
   readonly shopperReference: string;
   /** `latest`: the detail that was stored last. */

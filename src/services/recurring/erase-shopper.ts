@@ -9,7 +9,7 @@ import { ShopperCache } from './store/shopper-cache.ts';
 import { recurringTables, shoppers } from './tables.ts';
 
 /** How many rows of each kind were destroyed. Checks wait for the account updater; dead letters are webhooks that were given up. */
-export type ErasedShopper = Readonly<Record<string, number>>;
+type ErasedShopper = Readonly<Record<string, number>>;
 
 const eraseRows = createErasure(shoppers, recurringTables.tables);
 

@@ -25,7 +25,7 @@ export interface CheckEventData {
 }
 
 /** A permit to pay with a stored detail. */
-export interface PermitEventData {
+interface PermitEventData {
   readonly kind: 'permitCreated' | 'permitDisabled';
   readonly merchantAccount: string;
   readonly shopperReference: string;

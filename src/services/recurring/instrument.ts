@@ -23,7 +23,7 @@ export interface InstrumentInput {
   readonly variant?: string | undefined;
 }
 
-export interface Instrument {
+interface Instrument {
   readonly variant: string;
   /** See `identityOf`. */
   readonly identity: string;

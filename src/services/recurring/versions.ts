@@ -184,7 +184,7 @@ const month = string({ pattern: '0[1-9]|1[0-2]', numeric: true, example: '03' })
 const { expiryMonth, startMonth } = shapes.shownCard.fields;
 
 /** Its types and operations are those of the first published WSDL. */
-export const recurringV1 = olderVersion(recurringV2, {
+const recurringV1 = olderVersion(recurringV2, {
   version: 1,
   answers: { from: 1, to: 1 },
   otherwise,

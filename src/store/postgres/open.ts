@@ -9,7 +9,7 @@ import { PostgresEngine } from './engine.ts';
 import { DatabaseHosts } from './hosts.ts';
 import { ServerWatch, type WatchTimes, watchTimes } from './server-watch.ts';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full`, with commas between several hosts. */
   readonly url: string;
   /** Connections; at least 2, since the work of a transaction may read outside of it. */

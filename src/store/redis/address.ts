@@ -1,6 +1,6 @@
 /** Parses REDIS_URL: one server, a Sentinel set or a cluster. */
 
-export interface Host {
+interface Host {
   readonly host: string;
   readonly port: number;
 }

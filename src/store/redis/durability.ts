@@ -13,7 +13,7 @@ export interface Durability extends Copies {
   readonly faults: readonly string[];
 }
 
-export interface DurabilityOptions {
+interface DurabilityOptions {
   /** See `parseAddress`. */
   readonly url: string;
   /** Whether the operator answers for settings that the server does not show. */

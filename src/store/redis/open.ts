@@ -43,7 +43,7 @@ const common = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** A command fails after so many milliseconds. */
   readonly commandMsMax: number;
   /** The authorities of the servers in PEM; those of Node where it is absent. */

@@ -28,7 +28,7 @@ export type FoundPlace =
       readonly idleMs: number;
     };
 
-export interface Settlement {
+interface Settlement {
   readonly id: string;
   /** Empty for any. */
   readonly attempt: string;
@@ -57,7 +57,7 @@ export interface ReservationNeeds extends Copies {
 }
 
 /** `reason`: see `reasonOf`. */
-export type RecordEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
+type RecordEvent = { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string };
 
 /** Longer than a script waits for its copies, and shorter than the margin between a reservation and the question. */
 const commandMsMax = 1_500;

@@ -22,7 +22,7 @@ interface Known {
 }
 
 /** `settling`: Redis was restarted or failed over, and the other gateways have a moment to compare it with what they know. */
-export type Continuity =
+type Continuity =
   | { readonly kind: 'same' }
   | { readonly kind: 'settling' }
   | { readonly kind: 'lost'; readonly reason: string };

@@ -22,7 +22,7 @@ import type { FoundPlace, RecordCommands, ReservationNeeds } from './record-comm
 import { placeOf } from './record-keys.ts';
 
 /** What is known of a stored record without opening its outcome. */
-export interface FoundRecord {
+interface FoundRecord {
   readonly requestHash: string;
   readonly operation: string;
   readonly requestReference: string;
@@ -32,13 +32,13 @@ export interface FoundRecord {
   readonly outcome: string | undefined;
 }
 
-export interface RecordStoreOptions {
+interface RecordStoreOptions {
   readonly commands: RecordCommands;
   /** How long a record with an outcome lives. */
   readonly lifeMs: number;
 }
 
-export interface RedisRecordStore extends IdempotentStore<ReadTransaction> {
+interface RedisRecordStore extends IdempotentStore<ReadTransaction> {
   readonly unsettled: UnsettledRequests & {
     findByRecordKey(recordKey: string): Promise<UnsettledRequest | undefined>;
   };

@@ -11,12 +11,12 @@ import { createPages, keyOf, pagesOf, type RowKey } from './table-pages.ts';
 import type { copyProgress } from './tables.ts';
 
 /** The copy cannot be made, or differs from its source. The operator reads the message. */
-export class CopyError extends Error {
+class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
 /** The checksum of a table: the same for the same rows on any engine. */
-export interface Sum {
+interface Sum {
   readonly rows: number;
   /** 64 hexadecimal digits; does not depend on the order of the rows. */
   readonly checksum: string;
@@ -24,7 +24,7 @@ export interface Sum {
 
 export type Sums = readonly (Sum & { readonly name: string })[];
 
-export interface CopyWatch {
+interface CopyWatch {
   /** `total`: rows to copy plus rows to verify. */
   begun(total: number): void;
   /** `done`: rows of the total, including those of an earlier, interrupted copy. */

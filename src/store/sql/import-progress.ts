@@ -31,7 +31,7 @@ const saveRefused = statement(
 );
 
 /** Rows that were read one after the other. The first row of a file has the number 1. */
-export interface ImportedRows {
+interface ImportedRows {
   readonly first: number;
   readonly last: number;
   /** Those of them that were refused. */

@@ -96,7 +96,7 @@ const findRecord = statement<Omit<RowOf<typeof idempotencyRecords>, 'record_key'
 );
 
 /** Records that a search for a reference reads. */
-export const searchedRecordsMax = 20_000;
+const searchedRecordsMax = 20_000;
 
 /** By the index on the expiry: references have none. */
 const findRecordOfReference = statement<RowOf<typeof idempotencyRecords>>(

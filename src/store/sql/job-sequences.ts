@@ -17,7 +17,7 @@ type SequenceRow = {
   readonly last_position: number;
 };
 
-export interface Positions {
+interface Positions {
   /** The position of the last job that is saved; those before it have the ones before. */
   readonly last: number;
   /** No other job of the key waits or runs. */

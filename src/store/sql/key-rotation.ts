@@ -6,7 +6,7 @@ import { type Engine, type Row, statement } from './engine.ts';
 import { createPages, pagesOf, pauseAfter } from './table-pages.ts';
 
 /** The number of records by the id of their wrapping key; includes disabled details. */
-export type KeyCounts = ReadonlyMap<string, number>;
+type KeyCounts = ReadonlyMap<string, number>;
 
 export interface RotationWatch {
   /** `total`: records under another key than the current one. */

@@ -8,7 +8,7 @@ type FieldName<S extends string> = S extends `${infer First}_${infer Rest}`
   : S;
 
 /** The columns of a row by names in camel case. What is null is undefined. */
-export type FieldsOf<R extends Row> = {
+type FieldsOf<R extends Row> = {
   readonly [K in keyof R & string as FieldName<K>]: null extends R[K] ? Exclude<R[K], null> | undefined : R[K];
 };
 

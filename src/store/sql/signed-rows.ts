@@ -10,7 +10,7 @@ export interface WrongRow extends AlteredRow {
   readonly isUnsigned: boolean;
 }
 
-export interface SignedRowsParts {
+interface SignedRowsParts {
   readonly engine: Engine;
   readonly integrity: RowIntegrity;
   /** Those without MACs are left out. */

@@ -15,7 +15,7 @@ interface PageParts {
   readonly where?: string | undefined;
 }
 
-export interface TablePages {
+interface TablePages {
   readonly rowsPerPage: number;
   /** The rows after a key, or the first ones. A page with fewer than `rowsPerPage` is the last one. */
   read(session: Pick<Session, 'query'>, after: RowKey | undefined): Promise<readonly Row[]>;

@@ -12,14 +12,14 @@ const membersPerTurn = 4;
 const membersMax = 64;
 
 /** The admission of a transaction to a group, or the error of SQLite that refuses it. */
-export type Admission = { readonly group: Group; readonly member: number } | { readonly refused: unknown };
+type Admission = { readonly group: Group; readonly member: number } | { readonly refused: unknown };
 
 interface Waiting {
   readonly alone: boolean;
   readonly admit: (admission: Admission) => void;
 }
 
-export interface QueueParts {
+interface QueueParts {
   readonly writer: Connection;
   readonly lockMsMax: number;
   /** Throws where a commit would not reach the disk. Called before each group, and after its commit. */

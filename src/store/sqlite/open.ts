@@ -20,7 +20,7 @@ export const durable =
 /** Steps of the clean-up shorten the file. Only the first page that is written takes it. */
 const autoVacuum = 'pragma auto_vacuum = incremental';
 /** What is deleted is overwritten with zeros. */
-export const secureDelete = 'pragma secure_delete = on';
+const secureDelete = 'pragma secure_delete = on';
 /** A longer write-ahead log is truncated to this many bytes. */
 const logLimit = 'pragma journal_size_limit = 67108864';
 /** In kibibytes, since it is negative: 32 MiB hold the rows of a busy day. */
@@ -28,7 +28,7 @@ const readerCache = 'pragma cache_size = -32768';
 /** 16 MiB: the pages that every write needs, such as the upper ones of each index, and those of a group. */
 const writerCache = 'pragma cache_size = -16384';
 
-export interface SqliteOptions {
+interface SqliteOptions {
   readonly dataDir: string;
   /** For serving processes: throws while another one serves. Commands open the store without it. */
   readonly exclusive: boolean;

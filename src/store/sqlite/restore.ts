@@ -6,7 +6,7 @@ import { checkIntegrity, syncFile } from './backup.ts';
 import { databaseName } from './open.ts';
 import { takeServingLock } from './serving-lock.ts';
 
-export interface RestoreSummary {
+interface RestoreSummary {
   /** The folder that holds the earlier database; undefined where there was none. */
   readonly earlier: string | undefined;
 }

@@ -37,14 +37,14 @@ export function isScalar(schema: Schema): schema is ScalarSchema {
 }
 
 /** A list of objects. */
-export type ObjectList = ListSchema<ObjectSchema>;
+type ObjectList = ListSchema<ObjectSchema>;
 
 export function isObjectList(schema: Schema): schema is ObjectList {
   return schema.kind === 'list' && !schema.joined && schema.item.kind === 'object';
 }
 
 /** A scalar of a message, and the names that lead to it. */
-export interface PlacedScalar {
+interface PlacedScalar {
   readonly path: readonly string[];
   readonly name: string;
   readonly schema: ScalarSchema;

@@ -29,7 +29,7 @@ export interface RecordedAnswer {
 }
 
 /** Returns the output of a request, throws its problem, or returns undefined where nothing recorded fits. */
-export type Replay = (input: unknown) => unknown;
+type Replay = (input: unknown) => unknown;
 
 const members = Object.keys({
   operation: true,

@@ -1,6 +1,6 @@
 /** The copies that wait for a shadow: bounded in number and in bytes. What has no place is dropped, so that callers never wait. */
 
-export interface CopyQueueOptions<T> {
+interface CopyQueueOptions<T> {
   /** Copies on the way at a time. */
   readonly concurrency: number;
   /** Copies that wait. */

@@ -33,7 +33,7 @@ const counters = [
 export type Counter = (typeof counters)[number];
 
 /** Of one operation. */
-export interface OperationCounts extends Record<Counter, number> {
+interface OperationCounts extends Record<Counter, number> {
   /** Since the last answer. */
   failedInARow: number;
   refusedInARow: number;

@@ -59,7 +59,7 @@ export interface ComparedCopy {
   readonly differences: readonly Difference[];
 }
 
-export interface ShadowParts {
+interface ShadowParts {
   readonly clock: Clock;
   readonly mask: MaskSecrets;
   readonly rulesOf: (operation: string) => Rules;

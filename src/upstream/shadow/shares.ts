@@ -23,7 +23,7 @@ export interface ShareOptions {
   readonly operations?: readonly string[] | undefined;
 }
 
-export type ShareKind = 'copied' | 'answered';
+type ShareKind = 'copied' | 'answered';
 
 export function operationName({ service, operation }: Pick<AnyRequest, 'service' | 'operation'>): string {
   return `${service.name}.${operation.name}`;

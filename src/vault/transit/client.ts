@@ -21,7 +21,7 @@ export interface TransitOptions {
 }
 
 /** The service gives no valid answer. `status` is absent where it gave none. */
-export class KmsUnavailable extends Error {
+class KmsUnavailable extends Error {
   override readonly name = 'KmsUnavailable';
   readonly status: number | undefined;
   constructor(message: string, status?: number) {

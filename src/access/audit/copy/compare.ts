@@ -5,7 +5,7 @@ import type { AuditEntry, ChainHead } from '../chain.ts';
 import { type ChainFault, createFaults } from '../verify.ts';
 
 /** The log, as far as a comparison reads it. */
-export interface ComparedLog {
+interface ComparedLog {
   head(): Promise<ChainHead | undefined>;
   read(from: number, through: number): AsyncIterable<readonly AuditEntry[]>;
 }

@@ -210,7 +210,7 @@ export function Form({ class: className = 'stack', label, onSubmit, children }: 
 }
 
 /** The properties of fields by the name of their text. */
-export interface Texts<N extends string> {
+interface Texts<N extends string> {
   readonly values: Readonly<Record<N, string>>;
   text(name: N): Pick<TextFieldProps, 'value' | 'onInput'>;
   choice(name: N): Pick<SelectFieldProps, 'value' | 'onChange'>;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 
-export interface Tab {
+interface Tab {
   readonly name: string;
   readonly title: ComponentChildren;
 }

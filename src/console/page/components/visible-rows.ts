@@ -2,10 +2,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
-export type RowKey = string | number;
+type RowKey = string | number;
 
 /** Rows from `start` to the one before `end`, with the height in pixels of those that are left out. */
-export interface RowRange {
+interface RowRange {
   readonly start: number;
   readonly end: number;
   readonly before: number;

@@ -70,7 +70,7 @@ const balanceAccountBase = object('BalanceAccountBase', {
   timeZone: required(timeZone.schema, timeZone.doc),
 });
 
-export const balanceAccount = object('BalanceAccount', {
+const balanceAccount = object('BalanceAccount', {
   ...balanceAccountBase.fields,
   balances: required(list(balance, 'Balance', { max: 200 }), 'The balances, one for each currency.'),
 });

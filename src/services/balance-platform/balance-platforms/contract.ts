@@ -8,7 +8,7 @@ import * as shapes from '../schemas.ts';
 /** Capitalized, unlike the statuses of other resources. */
 export const platformStatus = oneOf('BalancePlatformStatus', 'Active', 'Inactive', 'Closed', 'Suspended');
 
-export const balancePlatform = object('BalancePlatform', {
+const balancePlatform = object('BalancePlatform', {
   description: shapes.description,
   id: required(shapes.platformId, 'Identifies the balance platform.'),
   status: required(platformStatus, 'The status.'),

@@ -4,7 +4,7 @@ import type { PaymentInstrument } from './contract.ts';
 import { createIban, type IbanCountry, ibanCountries } from './iban-countries.ts';
 
 /** A bank account as responses show it. */
-export type BankIdentification =
+type BankIdentification =
   | { readonly type: 'iban'; readonly iban: string }
   /** 8 digits, 6 digits, and the IBAN that contains them. */
   | { readonly type: 'ukLocal'; readonly accountNumber: string; readonly sortCode: string; readonly iban: string }
@@ -16,7 +16,7 @@ export type BankIdentification =
       readonly accountType: 'checking';
     };
 
-export type AccountCountry = IbanCountry | 'US';
+type AccountCountry = IbanCountry | 'US';
 
 /** Whether bank accounts can be issued in the country (ISO 3166-1 alpha-2). */
 export function isAccountCountry(country: string): country is AccountCountry {

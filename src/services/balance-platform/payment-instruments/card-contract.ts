@@ -14,7 +14,7 @@ const authenticationFields = {
   phone: optional(shapes.phone, 'The phone of the cardholder.'),
 } as const;
 
-export const authentication = object('CardAuthentication', {
+const authentication = object('CardAuthentication', {
   ...authenticationFields,
   password: optional(
     string({ min: 1, max: 30, sensitive: true, neverStored: true, example: 'a-password' }),
@@ -68,7 +68,7 @@ const cardConfiguration = object('CardConfiguration', {
   shipmentMethod: code('How it is sent.'),
 });
 
-export const deliveryContact = object('DeliveryContact', {
+const deliveryContact = object('DeliveryContact', {
   address: required(
     object('DeliveryAddress', {
       city: optional(shapes.text(3000, 'Amsterdam'), 'The city.'),

@@ -15,7 +15,7 @@ export interface IssuedCard {
   readonly expiration: { readonly month: string; readonly year: string };
 }
 
-export type CardIssue =
+type CardIssue =
   | { readonly kind: 'issued'; readonly card: IssuedCard }
   /** `field` of the request has an unknown value. */
   | { readonly kind: 'unknown'; readonly field: 'brand' | 'brandVariant' };

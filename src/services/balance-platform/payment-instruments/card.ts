@@ -9,7 +9,7 @@ import { type cardInfo, type cardUpdate, maskedPassword } from './card-contract.
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
 
-export type CardInfo = Infer<typeof cardInfo>;
+type CardInfo = Infer<typeof cardInfo>;
 export type CardUpdate = Infer<typeof cardUpdate>;
 export type Card = NonNullable<PaymentInstrument['card']>;
 

@@ -71,7 +71,7 @@ const cardOrAccount = {
   doc: 'Exactly one of card and bankAccount.',
 } as const;
 
-export const paymentInstrument = object(
+const paymentInstrument = object(
   'PaymentInstrument',
   {
     balanceAccountId: required(shapes.accountId, 'The balance account that it is used with.'),

@@ -40,7 +40,7 @@ export function createAccountUpdater(
   return { updater, events, batchQueue: createBatchQueue(store), calls };
 }
 
-export type UpdaterJobDependencies = Omit<BatchCycleDependencies & RequestFileDependencies, keyof AccountUpdater>;
+type UpdaterJobDependencies = Omit<BatchCycleDependencies & RequestFileDependencies, keyof AccountUpdater>;
 
 /** Returns the handlers of the jobs that the updater of the configuration needs. */
 export async function createUpdaterJobHandlers(

@@ -77,6 +77,6 @@ function expiryOf({ newExpiryMonth, newExpiryYear }: CardChange): Expiry | undef
 }
 
 /** A scope of its own: a sealed number that is copied to a stored detail does not open there. */
-export function announcementScope(company: string, fingerprint: string): SealScope {
+function announcementScope(company: string, fingerprint: string): SealScope {
   return { tenant: company, record: `announced ${fingerprint}` };
 }

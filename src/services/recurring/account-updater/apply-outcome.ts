@@ -16,7 +16,7 @@ export type StoredCard = StoredDetail & {
 };
 
 /** The credential and the request that cause the change of a detail. */
-export interface UpdateCause {
+interface UpdateCause {
   readonly key: ShopperKey;
   readonly changedBy: string;
   readonly pspReference: string;

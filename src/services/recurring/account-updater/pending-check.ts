@@ -32,7 +32,7 @@ interface UpdateRequest {
 }
 
 /** The payload of a job; the card number is sealed in a column of its own. */
-export interface PendingCheck extends DetailFilter {
+interface PendingCheck extends DetailFilter {
   readonly merchantAccount: string;
   readonly reference: string;
   /** See `checkId`. */

@@ -2,7 +2,7 @@
 import type { Expiry } from '../details.ts';
 import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
-export interface TestCard {
+interface TestCard {
   readonly number: string;
   /** The result of a check. */
   readonly result: string;

@@ -46,7 +46,7 @@ export interface HttpUpdater {
 }
 
 /** Exchanges files with a service outside: each check continues as a job. */
-export interface BatchUpdater {
+interface BatchUpdater {
   readonly kind: 'batch';
 }
 

@@ -8,7 +8,7 @@ import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
 import { shopperNotifications } from '../tables.ts';
 
-export interface ShopperNotification extends NotificationContent {
+interface ShopperNotification extends NotificationContent {
   readonly pspReference: string;
   /** Milliseconds since the epoch. */
   readonly notifiedAt: number;

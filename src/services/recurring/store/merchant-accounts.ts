@@ -6,7 +6,7 @@ import { type Engine, type Session, statement } from '../../../store/sql/engine.
 import { recurringRoles } from '../roles.ts';
 import { merchantAccountGrant } from '../schemas.ts';
 
-export interface MerchantAccount {
+interface MerchantAccount {
   readonly company: string;
   readonly code: string;
 }

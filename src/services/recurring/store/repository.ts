@@ -23,7 +23,7 @@ import * as sql from './statements.ts';
 type MerchantAccount = Omit<ShopperKey, 'shopperReference'>;
 
 /** A card or an account. */
-export interface SearchedInstrument {
+interface SearchedInstrument {
   readonly fingerprint: string;
   readonly match: InstrumentMatch;
 }
@@ -208,7 +208,7 @@ function publicPartOf(row: sql.PublicRow): PublicPart {
 }
 
 /** The detail of a row. */
-export function detailOf(row: sql.DetailRow): StoredDetail {
+function detailOf(row: sql.DetailRow): StoredDetail {
   return {
     ...publicPartOf(row),
     fingerprint: row.fingerprint,

@@ -54,7 +54,7 @@ const publicColumns = ['recurring_detail_reference', 'created_at', 'contracts', 
 /** A card is compared by its public data, an account by its payload. */
 const payloadColumns = ['key_id', 'data_key', 'sealed_payload'];
 
-export type SameDetailRow = { readonly active: number } & (
+type SameDetailRow = { readonly active: number } & (
   | (ListedRow & Pick<DetailRow, 'fingerprint'>)
   | { readonly recurring_detail_reference: null }
 );
@@ -79,7 +79,7 @@ function sameText(columns: readonly string[]): string {
                  limit 1) d on true`;
 }
 
-export type HolderRow = ListedRow & {
+type HolderRow = ListedRow & {
   readonly shopper_reference: string;
   readonly email: string | null;
 };

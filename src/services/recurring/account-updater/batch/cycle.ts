@@ -11,7 +11,7 @@ import type { BatchQueue } from '../store/batch.ts';
 import { openFolders } from './folders.ts';
 import { type ResponseDependencies, readResponses } from './responses.ts';
 
-export interface BatchLimits {
+interface BatchLimits {
   /** Checks wait about this long at most before they are in a file, in milliseconds. */
   readonly waitMsMax: number;
   /** The most checks of a file; so many do not wait. */
@@ -66,7 +66,7 @@ async function collectDue(batchQueue: BatchQueue, clock: Clock, { waitMsMax, row
 }
 
 /** `checks-20261121T164954Z-1f6b02c9.jsonl`: files sort by the time of their collection. */
-export function fileName({ now }: Clock): string {
+function fileName({ now }: Clock): string {
   const time = new Date(now()).toISOString().replace(/[-:]|\.\d+/g, '');
   return `checks-${time}-${randomBytes(4).toString('hex')}.jsonl`;
 }

@@ -12,7 +12,7 @@ export type ExchangeResult =
   /** The updater does not respond, or responds that it cannot now. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly url: string;
   /** Sent as a bearer token. */
   readonly secret: string | undefined;

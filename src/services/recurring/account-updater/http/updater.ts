@@ -13,7 +13,7 @@ import { parseUpdaterResponse, type UpdaterResponse, updaterResponse } from '../
 import type { AccountUpdateOutcome, CheckedCard, HttpUpdater } from '../updater.ts';
 import { type ExchangeResult, exchange } from './exchange.ts';
 
-export interface HttpUpdaterOptions {
+interface HttpUpdaterOptions {
   readonly url: string;
   /** Sent as a bearer token. */
   readonly secret: string | undefined;

@@ -59,7 +59,7 @@ export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailRefere
   readonly changes: readonly DetailChange[];
 }
 
-export interface ShopperHistory {
+interface ShopperHistory {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Oldest first. */

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { ObjectSchema, Schema } from '../contract/schema.ts';
 import { derivePart, derivePlainObject, type JsonSchema, objectOrVariants, type Side } from './json-schema.ts';
 import { capitalised } from './names.ts';
-import { UniqueNames } from './wsdl/names.ts';
+import { UniqueNames } from './unique-names.ts';
 
 export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };

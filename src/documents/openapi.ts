@@ -18,7 +18,7 @@ import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';
 import { answerAt, answerHeadersAt, bodyAt, type OwnPath, ownPathsOf, parametersAt } from './openapi-own-paths.ts';
 import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
-import { UniqueNames } from './wsdl/names.ts';
+import { UniqueNames } from './unique-names.ts';
 
 /** What a document says of the server. */
 export interface ServerOptions {

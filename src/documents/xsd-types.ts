@@ -31,7 +31,7 @@ import {
 import { runToEnd, type Steps } from '../lib/steps.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
-import { StubNames } from './openapi-import/names.ts';
+import { StubNames } from './unique-names.ts';
 
 /** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
 export interface TypeUse {

@@ -7,7 +7,7 @@ import { placeCredentials } from '../../src/contract/credential-place.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Field, Schema } from '../../src/contract/schema.ts';
 import { type ImportedOpenApi, importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { StubNames } from '../../src/documents/openapi-import/names.ts';
+import { StubNames } from '../../src/documents/unique-names.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';

@@ -2,9 +2,10 @@
 import { isAnswerHeader } from '../../contract/header-names.ts';
 import { isJsonType, type UpstreamAnswer } from '../../contract/operation.ts';
 import { optional, type Schema, string } from '../../contract/schema.ts';
+import { StubNames } from '../unique-names.ts';
 import { keyOf, type Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
-import { memberName, StubNames } from './names.ts';
+import { memberName } from './names.ts';
 import { type Declared, type Fields, schemaIn } from './parameters.ts';
 import { anyValue, textOptions, withName, xsdOf } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';

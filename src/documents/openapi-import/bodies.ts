@@ -9,9 +9,10 @@ import {
 } from '../../contract/operation.ts';
 import { optional, required, type Schema } from '../../contract/schema.ts';
 import { capitalised } from '../names.ts';
+import type { StubNames } from '../unique-names.ts';
 import type { Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
-import { memberName, type StubNames } from './names.ts';
+import { memberName } from './names.ts';
 import {
   asParameter,
   type Declared,

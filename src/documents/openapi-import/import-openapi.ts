@@ -5,6 +5,7 @@ import { type Service, service } from '../../contract/service.ts';
 import { findingComments } from '../import/findings.ts';
 import { type MarkedField, markSecrets, type SecretChoice, secretLines, unknownFault } from '../import/secrets.ts';
 import { capitalised } from '../names.ts';
+import { StubNames } from '../unique-names.ts';
 import { checkSource } from '../wsdl/check-source.ts';
 import { compileNames, kebabCase } from '../wsdl/import-service.ts';
 import { type ReadingOptions, Unread } from '../wsdl/read-location.ts';
@@ -14,7 +15,7 @@ import { loadOpenApi, type Node, type OpenApiDocuments, Refused } from './docume
 import { ErrorReader } from './errors.ts';
 import { type OpenApiFinding, OpenApiFindings, openApiFindingLines } from './findings.ts';
 import { readInput } from './messages.ts';
-import { memberName, StubNames, typeName } from './names.ts';
+import { memberName, typeName } from './names.ts';
 import type { Declared } from './parameters.ts';
 import { sizeOf } from './schema-size.ts';
 import { type CutMembers, SchemaReader } from './schemas.ts';

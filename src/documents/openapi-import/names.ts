@@ -1,13 +1,5 @@
 /** Names that XML, FORM and generators of stubs can have, for those of a document that they cannot. */
 import { capitalised } from '../names.ts';
-import { UniqueNames } from '../wsdl/names.ts';
-
-/** Makes names unique for generators, which ignore case and signs. */
-export class StubNames extends UniqueNames {
-  protected override keyOf(name: string): string {
-    return name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
-  }
-}
 
 const lengthMax = 100;
 

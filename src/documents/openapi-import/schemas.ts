@@ -22,9 +22,10 @@ import {
 } from '../../contract/schema.ts';
 import { bytesMax, itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
+import { StubNames } from '../unique-names.ts';
 import { keyOf, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
-import { memberName, StubNames, typeName } from './names.ts';
+import { memberName, typeName } from './names.ts';
 import {
   anyValue,
   asRequired,

@@ -25,6 +25,7 @@ import {
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { itemsMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
+import { UniqueNames } from '../unique-names.ts';
 import { ContentReader } from './content.ts';
 import { type FindingCollector, Refused, TooLarge, TooManyParts } from './findings.ts';
 import {
@@ -36,7 +37,6 @@ import {
   nameOf,
   type QName,
   resolveName,
-  UniqueNames,
   wsdlUri,
   xmlMimeUri,
   xmlSoapUri,

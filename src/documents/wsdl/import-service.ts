@@ -24,6 +24,7 @@ import type { LocatedElement } from '../../lib/xml/located.ts';
 import { type Marked, type MarkedField, markSecrets, type SecretChoice, unknownFault } from '../import/secrets.ts';
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
+import { UniqueNames } from '../unique-names.ts';
 import { faultTypeValues } from '../xsd.ts';
 import { ComplexTypes } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';
@@ -39,7 +40,6 @@ import {
   type QName,
   rootOf,
   soap12Uri,
-  UniqueNames,
   xsdUri,
 } from './names.ts';
 import {

@@ -14,6 +14,7 @@ import {
 import type { LocatedElement } from '../../lib/xml/located.ts';
 import { bytesMax } from '../imported-limits.ts';
 import { capitalised } from '../names.ts';
+import { UniqueNames } from '../unique-names.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
 import { type FindingCollector, Refused } from './findings.ts';
@@ -27,7 +28,6 @@ import {
   nameOf,
   type QName,
   soap12Uri,
-  UniqueNames,
   wsdlUri,
   xsdUri,
 } from './names.ts';

@@ -1,8 +1,8 @@
 /** The prefixes of a contract: one for each namespace that its messages use, as the documents call it where that says something. */
 
 import type { LocatedElement } from '../../lib/xml/located.ts';
+import { UniqueNames } from '../unique-names.ts';
 import type { SchemaDocument } from './documents.ts';
-import { UniqueNames } from './names.ts';
 import { qualifiesElements } from './schema-index.ts';
 
 /** Prefixes that tools choose. */

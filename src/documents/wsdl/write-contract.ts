@@ -12,6 +12,7 @@ import {
   type Schema,
 } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
+import { UniqueNames } from '../unique-names.ts';
 import { languageNames } from './check-source.ts';
 import {
   choiceExpression,
@@ -21,7 +22,6 @@ import {
   scalarExpression,
   scalarName,
 } from './contract-expressions.ts';
-import { UniqueNames } from './names.ts';
 import { call, type Expression, members, print, quote } from './source-text.ts';
 
 /** `comments`: lines at the top. */

@@ -9,17 +9,14 @@ import type { BoundHandler, ReadingTransaction } from '../idempotency/ports.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /** `R`: the read transaction of the store. */
-export type OperationHandlers<R extends ReadingTransaction, O extends Operation = Operation> = ReadonlyMap<
-  O,
-  BoundHandler<R, HandlerContext>
->;
+export type OperationHandlers<R, O extends Operation = Operation> = ReadonlyMap<O, BoundHandler<R, HandlerContext>>;
 
 /**
  * `olderVersions`: oldest first. Each is the next one of the one before, and the service that of the last. An operation of an older
  * version may have a handler of its own, which gets and returns what that of the newest version does. What it returns besides is for
  * members that the older version has and the next one lacks.
  */
-export interface Implementation<R extends ReadingTransaction> {
+export interface Implementation<R> {
   readonly service: Service;
   readonly handlers: OperationHandlers<R>;
   readonly olderVersions: readonly OlderVersion[];
@@ -29,7 +26,7 @@ export interface Implementation<R extends ReadingTransaction> {
  * What executes an operation of any version: the current operation, its executor, and the way to it and back.
  * @internal
  */
-export interface CurrentOperation<R extends ReadingTransaction> extends VersionAdapter {
+export interface CurrentOperation<R> extends VersionAdapter {
   readonly service: Service;
   readonly operation: Operation;
   readonly executor: Executor<R, HandlerContext>;
@@ -38,7 +35,7 @@ export interface CurrentOperation<R extends ReadingTransaction> extends VersionA
 }
 
 /** @internal */
-export interface Composition<R extends ReadingTransaction> {
+export interface Composition<R> {
   /** Every version of every service; of each service, the newest last. */
   readonly services: readonly Service[];
   readonly conventions: Conventions;

@@ -37,7 +37,7 @@ interface GatewayParts extends AnswerParts {
 }
 
 /** `R`: the read transaction of the store, which handlers get. */
-export interface Gateway<R extends ReadingTransaction> extends GatewayParts {
+export interface Gateway<R> extends GatewayParts {
   readonly current: Composition<R>['current'];
   readonly executeIdempotently: ExecuteIdempotently<R, HandlerContext>;
 }

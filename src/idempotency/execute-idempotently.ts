@@ -30,10 +30,7 @@ import {
 } from './replay.ts';
 
 /** Throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
-export type ExecuteIdempotently<R extends ReadingTransaction, C> = (
-  request: AnyRequest,
-  executor: Executor<R, C>,
-) => Promise<ExecutionResult>;
+export type ExecuteIdempotently<R, C> = (request: AnyRequest, executor: Executor<R, C>) => Promise<ExecutionResult>;
 
 interface IdempotencyDependencies<R extends ReadingTransaction, C> extends RemoteDependencies<R, C> {
   /** Without a shared cache the store is always asked. */

@@ -6,7 +6,7 @@ import type { RemoteDependencies } from './remote-dependencies.ts';
 import type { Execution, ExecutionResult, TransactionResult } from './replay.ts';
 import { isStorableProblem, type Outcome, sealOutcome } from './stored-outcome.ts';
 
-export interface Executor<R extends ReadingTransaction, C> {
+export interface Executor<R, C> {
   /** Whether another server executes the operation. It gets the head of the request. */
   readonly isRemote: boolean;
   /** Whether another system is asked before the transaction. A retry must not ask it again, so the record is read first. */

@@ -157,7 +157,7 @@ interface ReadingStore<R> {
   read<T>(work: (tx: R) => Promise<T>): Promise<T>;
 }
 
-export interface IdempotentStore<R extends ReadingTransaction> extends ReadingStore<R> {
+export interface IdempotentStore<R> extends ReadingStore<R> {
   /** `readCommitted`: only locks of rows isolate the transaction, so it never conflicts. */
   write<T>(
     work: (tx: R & IdempotentTransaction) => Promise<T>,

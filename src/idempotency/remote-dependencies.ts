@@ -2,10 +2,10 @@
 import type { MaskSecrets } from '../contract/redaction.ts';
 import type { LookupEvent, LookupPace } from './outcome-lookup.ts';
 import type { PendingLimit } from './pending-limit.ts';
-import type { IdempotentStore, PendingName, ReadingTransaction, RemoteHandler, RequestHasher } from './ports.ts';
+import type { IdempotentStore, PendingName, RemoteHandler, RequestHasher } from './ports.ts';
 import type { Execution, RecordIdentity } from './replay.ts';
 
-export interface RemoteDependencies<R extends ReadingTransaction, C> {
+export interface RemoteDependencies<R, C> {
   readonly store: IdempotentStore<R>;
   readonly hasher: RequestHasher;
   readonly context: C;

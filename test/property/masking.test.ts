@@ -59,7 +59,7 @@ const bodyOf = (name: NamedProtocol, text: string, { turns, edits, isUtf16, hasM
   return edits.reduce<Buffer>((body, each) => each(body), bytes);
 };
 
-/** A text with every spelling undone, with and without its markup. */
+/** A text with every spelling undone, with and without the markup inside of a value. Tags stay: two values beside each other are no leak. */
 const readings = (text: string): readonly string[] => {
   const plain = text
     .replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -67,7 +67,7 @@ const readings = (text: string): readonly string[] => {
       String.fromCodePoint(Math.min(hex === undefined ? Number(digits) : Number.parseInt(hex, 16), 0x10ffff)),
     )
     .replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return [plain, plain.replace(/<!\[CDATA\[|\]\]>/g, ''), plain.replace(/<[^>]*>/g, '')];
+  return [plain, plain.replace(/<!\[CDATA\[|\]\]>/g, ''), plain.replace(/<[!?][^>]*>/g, '')];
 };
 
 type Mask = (body: Buffer, name: NamedProtocol, service: Service, operation: Operation) => string;

@@ -1,5 +1,6 @@
 /** Opens the idempotency cache in Redis, with its log lines and metrics. Quotas count there, too. */
 import { readFileSync } from 'node:fs';
+import { redisCountsOn } from '../access/limits/redis-counts.ts';
 import type { SharedCounts } from '../access/limits/shared-counts.ts';
 import type { Config } from '../config/config.ts';
 import type { Log, LogLevel } from '../http/log.ts';
@@ -68,13 +69,9 @@ const findsByReserving: IdempotencyCache = Object.freeze<IdempotencyCache>({
 /** The library is loaded for the first event that is counted. */
 function shareCounts(limits: Backend['limits'], client: object): void {
   let counts: Promise<SharedCounts> | undefined;
-  const load = async (): Promise<SharedCounts> => {
-    const { redisCountsOn } = await import('../access/limits/redis-counts.ts');
-    return redisCountsOn(client);
-  };
   limits.share({
     async add(event) {
-      counts ??= load();
+      counts ??= redisCountsOn(client);
       return (await counts).add(event);
     },
   });

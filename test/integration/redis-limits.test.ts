@@ -32,7 +32,7 @@ const openProcess = async (url: string, name: string): Promise<{ quota: Quota; c
   caches.push(cache);
   await until('the connection to be up', () => cache.state() === 'up');
   const limits = createLimits(clock, (text) => Buffer.from(text).toString('base64url'));
-  limits.share(redisCountsOn(cache.client));
+  limits.share(await redisCountsOn(cache.client));
   return { cache, quota: limits.quota({ name, max: 6, windowMs: 600_000 }) };
 };
 

@@ -1,14 +1,15 @@
 /** Counts events in the Redis that several processes share. */
-import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { CountRule, SharedCounts } from './shared-counts.ts';
 
-/** `client`: of ioredis, for one server, a Sentinel set or a cluster. */
-export function redisCountsOn(client: object): SharedCounts {
+/** `client`: of ioredis, for one server, a Sentinel set or a cluster. The library is loaded by the first call. */
+export async function redisCountsOn(client: object): Promise<SharedCounts> {
+  const library = await import('rate-limiter-flexible');
   const limiters = new Map<string, RateLimiterRedis>();
   const limiterOf = (name: string, windowMs: number): RateLimiterRedis => {
     const known = limiters.get(name);
     if (known !== undefined) return known;
-    const limiter = new RateLimiterRedis({
+    const limiter = new library.RateLimiterRedis({
       storeClient: client,
       keyPrefix: `limit:v1:${name}`,
       // Quotas compare the counts themselves.

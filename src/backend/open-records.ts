@@ -1,6 +1,7 @@
 /** Opens the idempotency records of a gateway without a database, which only forwards. */
 import { readFileSync } from 'node:fs';
 import type { RedisCallers } from '../callers/redis/open.ts';
+import { createRedisCallers } from '../callers/redis/open.ts';
 import type { Config } from '../config/config.ts';
 import { keyFileIn } from '../config/key-file-of-folder.ts';
 import type { IdempotentStore } from '../idempotency/ports.ts';
@@ -94,11 +95,10 @@ export async function openRecords(
   if (config.stateless) return stateless;
   if (redisStoreUrl === undefined) return undefined;
   // Loaded on demand: a gateway with a database needs no client.
-  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }, { createRedisCallers }] = await Promise.all([
+  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([
     import('../store/redis/record-commands.ts'),
     import('../store/redis/record-store.ts'),
     import('../store/redis/durability.ts'),
-    import('../callers/redis/open.ts'),
   ]);
   let listener: (event: RedisEvent) => void = () => {};
   let continuity: Extract<RedisEvent, { readonly kind: 'same' | 'settling' | 'lost' }> = { kind: 'same' };

@@ -1,5 +1,7 @@
 /** Prints the OpenAPI document of the console's service, which is not committed. */
-import { consoleV1 } from '../../src/console/contract.ts';
+import { actionsOf } from '../../src/backend/compose-services.ts';
+import { consoleOf } from '../../src/console/contract.ts';
 import { committedOpenApi } from '../../src/documents/index.ts';
+import { builtInServices } from '../../src/services/index.ts';
 
-process.stdout.write(committedOpenApi(consoleV1).text);
+process.stdout.write(committedOpenApi(consoleOf(actionsOf(builtInServices))).text);

@@ -16,7 +16,7 @@ import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { storeTables } from '../store/sql/tables.ts';
 import type { SharedObjects } from '../store/transaction.ts';
-import type { EventContent, GatewayService, ServerParts } from './define-service.ts';
+import type { EventContent, GatewayService, OperatorActions, ServerParts } from './define-service.ts';
 import { shadowTables } from './shadow/tables.ts';
 
 /** What operators see of a queued event. */
@@ -35,6 +35,8 @@ export function composeServices(services: readonly GatewayService[], formats: We
     implementations: opened.map(({ implementation }) => implementation),
     webhookFormats: formats,
     importers: opened.flatMap(({ importers }) => importers),
+    hasGuides: services.some(({ definition }) => definition.hasGuides),
+    actions: opened.flatMap(({ actions }) => actions),
     panels: opened.flatMap(({ panels }) => panels),
     dataTables: opened.flatMap(({ dataTables }) => dataTables),
     textScan: onlyOne(
@@ -48,6 +50,11 @@ export function composeServices(services: readonly GatewayService[], formats: We
       let completed = data;
       for (const { completeEvent } of opened) completed = (await completeEvent?.(completed)) ?? completed;
       return completed;
+    },
+    /** Returns why an endpoint of a tenant would get no event in a format; undefined where it may get one. */
+    async findEndpointFault(format: string, tenant: string): Promise<string | undefined> {
+      const at = services.findIndex(({ definition }) => definition.webhookFormats?.some(({ name }) => name === format));
+      return opened[at]?.findEndpointFault(tenant);
     },
     /** Adapts what is stored to the configuration. For serving processes, before their first request. */
     async prepare(credentials: CredentialRegistry): Promise<void> {
@@ -65,6 +72,11 @@ export function composeServices(services: readonly GatewayService[], formats: We
       for (const each of opened) each.observe(log, metrics, trace);
     },
   });
+}
+
+/** What operators do with the data of services. */
+export function actionsOf(services: readonly GatewayService[]): readonly OperatorActions<never>[] {
+  return services.flatMap(({ definition }) => definition.actions ?? []);
 }
 
 export function webhookFormatsOf(services: readonly GatewayService[]): WebhookFormats {

@@ -1,12 +1,12 @@
 /** A service as one value: its contract, its handlers, and everything else that it contributes to a server. */
-import type { AuditDetail } from '../access/audit/audit-event.ts';
+import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
 import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
 import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import { type Config, valuesOf } from '../config/config.ts';
 import type { SettingGroup, SettingTable, ValuesOf } from '../config/setting.ts';
 import type { OlderVersion } from '../contract/older-version.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Input, Operation, Output } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
 import type { HandlerContext } from '../gateway/handler-context.ts';
@@ -86,6 +86,54 @@ export interface Erasure<K extends object = object> {
   isAbout(input: unknown, key: K, mask: (text: string) => string): boolean;
 }
 
+/** What a handler of an operators' action gets besides its input. `R`: what `open` of the service returned. */
+export interface ActionContext<R> {
+  readonly shared: R;
+  readonly by: AuditActor;
+  /** The tenant that the person is bound to; absent for people who operate the gateway. */
+  readonly boundTenant?: string | undefined;
+  /** Erases what the key names from all tables, and records it in the audit log. */
+  erase<K extends object>(erasure: Erasure<K>, key: K, options: { readonly isDryRun: boolean }): Promise<Erased>;
+}
+
+/** What an erasure has destroyed. */
+export interface Erased {
+  /** How many rows of each kind. `callerRequests`: last requests in the records of callers. */
+  readonly erased: Readonly<Record<string, number>>;
+  /** Whether no file of the embedded store holds what was destroyed. */
+  readonly isScrubbed: boolean;
+}
+
+/** One handler for each operation. */
+export type ActionHandlers<O extends Operation, R> = {
+  readonly [N in O['name']]: (
+    input: Input<Extract<O, { readonly name: N }>>,
+    context: ActionContext<R>,
+  ) => Promise<Output<Extract<O, { readonly name: N }>>>;
+};
+
+/** Actions of operators about the data of a service: what `defineActions` returns. */
+export interface OperatorActions<R> {
+  /** What they are about. Actions of several services may be about the same. */
+  readonly subject: string;
+  readonly operations: readonly Operation[];
+  /** Whether people of one tenant may call them, too. Their handlers keep to `boundTenant`. */
+  readonly areForTenants: boolean;
+  readonly load: () => Promise<ActionHandlersOf<R>>;
+}
+
+type ActionHandlersOf<R> = Readonly<Record<string, (input: never, context: ActionContext<R>) => Promise<unknown>>>;
+
+/** Pairs operations with their handlers, which are loaded when one of them is performed for the first time. */
+export function defineActions<O extends Operation, R>(parts: {
+  readonly subject: string;
+  readonly operations: readonly O[];
+  readonly areForTenants?: boolean;
+  readonly load: () => Promise<ActionHandlers<O, R>>;
+}): OperatorActions<R> {
+  return Object.freeze<OperatorActions<R>>({ areForTenants: false, ...parts });
+}
+
 /** What a service contributes; only the contract and its handlers are required. `R`: what `open` returns. */
 export interface ServiceDefinition<O extends Operation, T extends SettingTable, R> {
   /** The newest version. Its roles and sets of roles are those of the service. */
@@ -121,6 +169,8 @@ export interface ServiceDefinition<O extends Operation, T extends SettingTable, 
   /** Adds to the data of a queued event what is sealed in the store. */
   completeEvent?(shared: NoInfer<R>): (data: object) => Promise<object>;
   readonly webhookFormats?: readonly WebhookFormat[];
+  /** Returns why no event would be sent to an endpoint of a tenant, which finds misspelt names; undefined where one may be. */
+  findEndpointFault?(shared: NoInfer<R>, tenant: string): Promise<string | undefined>;
   /** One service of a server may have it. */
   textScan?(shared: NoInfer<R>): TextScan;
   /** Files that commands import, by name. */
@@ -132,6 +182,16 @@ export interface ServiceDefinition<O extends Operation, T extends SettingTable, 
   panels?(shared: NoInfer<R>): readonly Panel[];
   /** The data that the console of the demo shows. */
   dataTables?(shared: NoInfer<R>): readonly DataTable[];
+  /**
+   * What operators do with its data. Commands and the console offer it.
+   * @internal
+   */
+  readonly actions?: readonly OperatorActions<NoInfer<R>>[];
+  /**
+   * Present where the documentation in the console has pages about it.
+   * @internal
+   */
+  readonly hasGuides?: true;
   /** Logs and counts its events. `trace`: absent where traces are not exported. */
   observe?(shared: NoInfer<R>, log: Log, metrics: Metrics, trace?: TraceCall): void;
 }
@@ -143,8 +203,10 @@ interface OpenedService {
   readonly dataTables: readonly DataTable[];
   readonly textScan: TextScan | undefined;
   readonly importers: readonly OpenedImporter[];
+  readonly actions: readonly OpenedActions[];
   readonly completeEvent: ((data: object) => Promise<object>) | undefined;
   keysOpenStoredData(): Promise<boolean>;
+  findEndpointFault(tenant: string): Promise<string | undefined>;
   prepare(credentials: CredentialRegistry): Promise<void>;
   createJobHandlers(queue: JobQueue): Promise<readonly JobHandler[]>;
   observe(log: Log, metrics: Metrics, trace?: TraceCall): void;
@@ -157,9 +219,22 @@ export interface OpenedImporter {
   create(): RowImporter;
 }
 
+/** Actions of operators over a store. */
+export interface OpenedActions extends Pick<OperatorActions<never>, 'subject' | 'operations' | 'areForTenants'> {
+  perform(operation: Operation, input: never, context: Omit<ActionContext<never>, 'shared'>): Promise<unknown>;
+}
+
 type Unopened = Pick<
   ServiceDefinition<Operation, SettingTable, never>,
-  'answeredBy' | 'settings' | 'tenants' | 'grants' | 'summarizeEvent' | 'webhookFormats' | 'erasure'
+  | 'actions'
+  | 'hasGuides'
+  | 'answeredBy'
+  | 'settings'
+  | 'tenants'
+  | 'grants'
+  | 'summarizeEvent'
+  | 'webhookFormats'
+  | 'erasure'
 >;
 
 /** A service that a gateway serves: what `defineService` returns. */
@@ -252,8 +327,13 @@ export function createService<O extends Operation, T extends SettingTable, R>(
           rows,
           create: () => create(shared),
         })),
+        actions: (definition.actions ?? []).map(({ load, ...each }) => ({
+          ...each,
+          perform: async ({ name }, input, context) => (await load())[name]!(input, { ...context, shared }),
+        })),
         completeEvent: definition.completeEvent?.(shared),
         keysOpenStoredData: async () => (await definition.keysOpenStoredData?.(shared)) ?? true,
+        findEndpointFault: async (tenant) => definition.findEndpointFault?.(shared, tenant),
         prepare: async () => definition.prepare?.(shared),
         createJobHandlers: async (queue) => (await definition.jobs?.(shared, queue)) ?? [],
         observe: (log, metrics, trace) => definition.observe?.(shared, log, metrics, trace),

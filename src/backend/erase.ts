@@ -4,16 +4,9 @@ import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
 import { openRequest } from '../callers/last-request.ts';
 import { maskText } from '../contract/secret-text.ts';
 import type { Backend } from './backend.ts';
-import type { Erasure } from './define-service.ts';
+import type { Erased, Erasure } from './define-service.ts';
 
 type Counts = Readonly<Record<string, number>>;
-
-interface Erased {
-  /** How many rows of each kind. `callerRequests`: last requests in the records of callers. */
-  readonly erased: Counts;
-  /** Whether no file of the embedded store holds what was destroyed. */
-  readonly isScrubbed: boolean;
-}
 
 interface EraseOptions {
   readonly actor: AuditActor;

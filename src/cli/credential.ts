@@ -6,12 +6,6 @@ import { credentialRulesOf } from '../backend/compose-services.ts';
 import type { Output } from '../contract/operation.ts';
 import { knownRoles } from '../contract/roles.ts';
 import {
-  addMerchantAccount,
-  listBalancePlatforms,
-  listMerchantAccounts,
-  saveBalancePlatform,
-} from '../operators/accounts/contract.ts';
-import {
   addCredential,
   editCredential,
   listCredentials,
@@ -22,7 +16,9 @@ import {
   setSecondFactor,
 } from '../operators/credentials/contract.ts';
 import { operatorRoles } from '../operators/operation.ts';
+import { listBalancePlatforms, saveBalancePlatform } from '../services/balance-platform/actions/platforms.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
+import { addMerchantAccount, listMerchantAccounts } from '../services/recurring/actions/merchant-accounts.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
 import { addOperation, type Given, linesOf } from './operator-command.ts';
 import { formatMinute } from './output.ts';

@@ -12,7 +12,7 @@ import { serviceAddress } from '../contract/service.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
-import { readResources } from '../operators/accounts/handlers.ts';
+import { readResources } from '../services/balance-platform/actions/platform-handlers.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { recurring } from '../services/recurring/index.ts';
 import { recurringSettings } from '../services/recurring/settings.ts';

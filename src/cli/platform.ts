@@ -1,7 +1,7 @@
 /** `triglyph platform`: the resources of a balance platform, by id and status. Account and card numbers are not printed. */
 import type { Command } from 'commander';
 import type { Output } from '../contract/operation.ts';
-import { showPlatform } from '../operators/accounts/contract.ts';
+import { showPlatform } from '../services/balance-platform/actions/platforms.ts';
 import { addOperation } from './operator-command.ts';
 
 export function add(program: Command): void {

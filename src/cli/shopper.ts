@@ -1,7 +1,7 @@
 /** `triglyph shopper`: the stored details of a shopper and their changes, and their erasure. Card numbers are cut to the last four digits. */
 import type { Command } from 'commander';
 import type { Output } from '../contract/operation.ts';
-import { eraseShopper, showShopper } from '../operators/shoppers/contract.ts';
+import { eraseShopper, showShopper } from '../services/recurring/actions/shoppers.ts';
 import { addOperation } from './operator-command.ts';
 import { formatSecond, isoTime } from './output.ts';
 

@@ -21,7 +21,6 @@ import { auditedFieldsOf } from '../operators/operation.ts';
 import type { Implementation } from '../store/handlers.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
-import { consoleV1 } from './contract.ts';
 import { isOfSession, requireSession } from './session/authenticate.ts';
 import { requireOwnPage } from './session/page-check.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -93,7 +92,7 @@ function viewOf({ http }: Operation): string {
 const viewMs = 30 * 60_000;
 const viewsMax = 10_000;
 
-function createRecorder({ audit, context: { clock } }: ConsoleApiParts): (answer: Answer) => void {
+function createRecorder({ audit, context: { clock }, implementation }: ConsoleApiParts): (answer: Answer) => void {
   const seen = new BoundedMap<string, number>(viewsMax);
   const isNew = (key: string): boolean => {
     const now = clock.now();
@@ -103,7 +102,7 @@ function createRecorder({ audit, context: { clock } }: ConsoleApiParts): (answer
     return true;
   };
   return ({ entry: { operation, credential, tenant, outcome }, decoded }) => {
-    const declared = operation === undefined ? undefined : consoleV1.operations.get(operation);
+    const declared = operation === undefined ? undefined : implementation.service.operations.get(operation);
     if (declared === undefined || credential === undefined) return;
     const actor = credentialActor(credential);
     const view = viewOf(declared);

@@ -4,6 +4,7 @@ import type { NewCredential } from '../access/credentials/add-credential.ts';
 import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
 import { RegistryError } from '../access/credentials/credential-rules.ts';
 import type { Backend } from '../backend/backend.ts';
+import type { OpenedActions } from '../backend/define-service.ts';
 import type { Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import { gatewayRoles } from '../contract/roles.ts';
@@ -26,14 +27,26 @@ const ofTenant: ReadonlySet<Operation> = new Set<Operation>([
   ...boundOperations,
 ]);
 
+/** What the services of a backend contribute. */
+type BackendActions = {
+  readonly services: { readonly actions: readonly Pick<OpenedActions, 'areForTenants' | 'operations'>[] };
+};
+
 /** Whether people of one tenant may call an operation. */
-export function isOfTenant(operation: Operation): boolean {
-  return ofTenant.has(operation);
+export function isOfTenant(operation: Operation, { services }: BackendActions): boolean {
+  const isContributed = services.actions.some(
+    ({ areForTenants, operations }) => areForTenants && operations.includes(operation),
+  );
+  return isContributed || ofTenant.has(operation);
 }
 
 /** Throws notAllowed where a person of the tenant asks for what is about all tenants, or about another one. */
-export function requireOfTenant(operation: Operation, input: unknown, boundTenant: string): void {
-  if (!isOfTenant(operation)) refuse('this is about all tenants, so it is for people who operate the gateway');
+export function requireOfTenant(
+  operation: Operation,
+  input: unknown,
+  { boundTenant, backend }: { readonly boundTenant: string; readonly backend: BackendActions },
+): void {
+  if (!isOfTenant(operation, backend)) refuse('this is about all tenants, so it is for people who operate the gateway');
   const { tenant } = input as { readonly tenant?: unknown };
   if (tenant !== undefined && tenant !== boundTenant) refuse(`your credential is bound to ${boundTenant}`);
 }

@@ -1,8 +1,7 @@
 /** The service of the console: what operators do, and what its views show of a running server. */
 import { neutralConventions } from '../contract/conventions.ts';
-import type { Operation } from '../contract/operation.ts';
 import { type Service, service } from '../contract/service.ts';
-import { allOperatorProblems, isServed, operatorOperations } from '../operators/index.ts';
+import { allOperatorProblems, type ContributedActions, operationsBySubject } from '../operators/index.ts';
 import { operatorRoles, roles } from '../operators/operation.ts';
 import { actionOperations } from './actions/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
@@ -23,15 +22,8 @@ export const viewOperations = Object.freeze({
   testing: testingOperations,
 });
 
-/** The contract of the console with the operations of all services. */
-export const consoleV1 = consoleContract(operatorOperations);
-
-/** The service without the operations about services that this gateway does not serve. */
-export function consoleOf(services: readonly Service[]): Service {
-  return consoleContract(operatorOperations.filter((each) => isServed(each, services)));
-}
-
-function consoleContract(operations: readonly Operation[]): Service {
+/** The service of the console of a gateway whose services contribute these actions. */
+export function consoleOf(contributed: ContributedActions): Service {
   return service({
     name: 'Console',
     version: 1,
@@ -48,6 +40,6 @@ function consoleContract(operations: readonly Operation[]): Service {
       [roles.actTenant]: [roles.read, roles.act],
     },
     problems: { ...allOperatorProblems, ...testingProblems, ...trafficProblems },
-    operations: [...operations, ...Object.values(viewOperations).flat()],
+    operations: [...[...operationsBySubject(contributed).values()].flat(), ...Object.values(viewOperations).flat()],
   });
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { isServed, operatorOperations, perform } from '../operators/index.ts';
+import { operationsBySubject, perform } from '../operators/index.ts';
 import { boundTenantOf, type OwnProof } from '../operators/operation.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import type { BoundHandler, Implementation } from '../store/handlers.ts';
@@ -28,13 +28,13 @@ type Perform = (input: never, caller: Caller) => Promise<unknown>;
 const tenantsMax = 100;
 
 export function implementConsole(context: ConsoleContext): Implementation {
-  const service = consoleOf(context.services);
+  const service = consoleOf(context.backend.services.actions);
   const ofOperators = handlersOf(context, service);
   const ofTenants = new BoundedMap<string, ReadonlyMap<Operation, Perform>>(tenantsMax);
   const find = (operation: Operation, input: unknown, caller: Caller): Perform => {
     const boundTenant = boundTenantOf(caller);
     if (boundTenant === undefined) return ofOperators.get(operation)!;
-    requireOfTenant(operation, input, boundTenant);
+    requireOfTenant(operation, input, { boundTenant, backend: context.backend });
     const create = () => handlersOf(contextOfTenant(context, boundTenant), service);
     return ofTenants.getOrCreate(boundTenant, create).get(operation)!;
   };
@@ -51,17 +51,17 @@ export function implementConsole(context: ConsoleContext): Implementation {
 
 function handlersOf(context: ConsoleContext, service: Service): ReadonlyMap<Operation, Perform> {
   const { overview, explorer, state, traffic, request, actions, testing } = viewOperations;
-  const isOffered = context.boundTenant === undefined ? () => true : isOfTenant;
+  const { boundTenant, backend } = context;
+  const bySubject = operationsBySubject(backend.services.actions);
+  const isOffered = (operation: Operation) => boundTenant === undefined || isOfTenant(operation, backend);
   return new Map([
-    ...operatorOperations
-      .filter((each) => isServed(each, context.services))
-      .map((each) => [each, performFor(each, context)] as const),
+    ...[...bySubject.values()].flat().map((each) => [each, performFor(each, context)] as const),
     ...performView(overview, overviewHandlers(context)),
     ...performView(explorer, explorerHandlers(context)),
     ...performView(state, stateHandlers(context)),
     ...performView(traffic, trafficHandlers(context)),
     ...performView(request, requestHandlers(context)),
-    ...performView(actions, actionHandlers(service, isOffered)),
+    ...performView(actions, actionHandlers(service, bySubject, isOffered)),
     ...performView(testing, testingHandlers(context)),
   ]);
 }

@@ -5,7 +5,6 @@ import { createDocuments } from '../documents/index.ts';
 import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
 import { clock } from '../lib/clock.ts';
-import { servesBuiltIn } from '../operators/index.ts';
 import { roles } from '../operators/operation.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
@@ -40,7 +39,7 @@ export function openConsole(context: ConsoleContext): Omit<Site, 'owns'> {
   });
 }
 
-function gatewayFacts({ config, services, plan }: ConsoleContext): GatewayFacts {
+function gatewayFacts({ backend, config, services, plan }: ConsoleContext): GatewayFacts {
   const carried = services.flatMap((service) =>
     [...service.operations.values()].flatMap((operation) => formatsOf(operation, service)),
   );
@@ -48,7 +47,7 @@ function gatewayFacts({ config, services, plan }: ConsoleContext): GatewayFacts 
     records: hasDatabase(config) ? 'database' : config.stateless ? 'nowhere' : 'redis',
     recordsCallers: config.callerRecords,
     forwardsCredentials: plan.decidesRights,
-    servesBuiltIn: servesBuiltIn(services),
+    hasGuides: backend.services.hasGuides,
     formats: [...new Set(carried)],
   };
 }

@@ -6,7 +6,6 @@ import * as credentials from './credentials/contract.ts';
 import { listDeprecations } from './deprecations/contract.ts';
 import { pendingOperations } from './pending/contract.ts';
 import { exportMigrationReport, getMigrationReport, listCallerOwners } from './report/contract.ts';
-import { shopperOperations } from './shoppers/contract.ts';
 import * as webhooks from './webhooks/contract.ts';
 
 export const boundOperations: readonly Operation[] = Object.freeze([
@@ -20,6 +19,5 @@ export const boundOperations: readonly Operation[] = Object.freeze([
   ...[webhooks.listWebhooks, webhooks.removeWebhookEndpoint, webhooks.rotateWebhookKey],
   ...[webhooks.listDeadLetters, webhooks.retryDeadLetter, webhooks.retryAllDeadLetters],
   ...pendingOperations,
-  ...shopperOperations,
   listAuditEntries,
 ]);

@@ -1,16 +1,9 @@
 /** The subjects of operators: what commands and the console can do, each with its handlers, which are loaded when they are needed. */
 
 import { RegistryError } from '../access/credentials/credential-rules.ts';
+import type { OperatorActions } from '../backend/define-service.ts';
+import { erase } from '../backend/erase.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
-import type { Service } from '../contract/service.ts';
-import {
-  accountOperations,
-  addMerchantAccount,
-  listBalancePlatforms,
-  listMerchantAccounts,
-  saveBalancePlatform,
-  showPlatform,
-} from './accounts/contract.ts';
 import { auditOperations } from './audit/contract.ts';
 import { callerOperations, callerProblems } from './callers/contract.ts';
 import { credentialOperations } from './credentials/contract.ts';
@@ -23,7 +16,6 @@ import { recordOperations } from './records/contract.ts';
 import { reportOperations } from './report/contract.ts';
 import { retentionOperations } from './retention/contract.ts';
 import { shadowOperations } from './shadow/contract.ts';
-import { shopperOperations } from './shoppers/contract.ts';
 import { webhookOperations, webhookProblems } from './webhooks/contract.ts';
 
 /** Operations with their handlers. */
@@ -36,13 +28,12 @@ function subject<O extends Operation>(operations: readonly O[], load: Subject<O>
   return { operations, load };
 }
 
-/** Each subject has a folder, and its line here. */
+/** Each subject of the engine has a folder, and its line here. Services contribute others. */
 export const subjects = Object.freeze({
   credentials: subject(
     credentialOperations,
     async () => (await import('./credentials/handlers.ts')).credentialHandlers,
   ),
-  accounts: subject(accountOperations, async () => (await import('./accounts/handlers.ts')).accountHandlers),
   callers: subject(callerOperations, async () => (await import('./callers/handlers.ts')).callerHandlers),
   deprecations: subject(
     deprecationOperations,
@@ -56,28 +47,19 @@ export const subjects = Object.freeze({
   audit: subject(auditOperations, async () => (await import('./audit/handlers.ts')).auditHandlers),
   retention: subject(retentionOperations, async () => (await import('./retention/handlers.ts')).retentionHandlers),
   shadow: subject(shadowOperations, async () => (await import('./shadow/handlers.ts')).shadowHandlers),
-  shoppers: subject(shopperOperations, async () => (await import('./shoppers/handlers.ts')).shopperHandlers),
 });
 
-/** The operations of all subjects. */
-export const operatorOperations = Object.values(subjects).flatMap(({ operations }) => [...operations] as Operation[]);
+/** The operations that services contribute, with what they are about. */
+export type ContributedActions = readonly Pick<OperatorActions<never>, 'subject' | 'operations'>[];
 
-/** The operations about the data of one service, with its name. The others are about every gateway. */
-const ofService: ReadonlyMap<Operation, string> = new Map<Operation, string>([
-  ...[listMerchantAccounts, addMerchantAccount, ...shopperOperations].map((each) => [each, 'Recurring'] as const),
-  ...[listBalancePlatforms, saveBalancePlatform, showPlatform].map((each) => [each, 'BalancePlatform'] as const),
-]);
-
-/** Whether an operation is about something that a gateway with these services has. */
-export function isServed(operation: Operation, services: readonly Pick<Service, 'name'>[]): boolean {
-  const owner = ofService.get(operation);
-  return owner === undefined || services.some(({ name }) => name === owner);
-}
-
-/** Whether a gateway with these services has a built-in one. */
-export function servesBuiltIn(services: readonly Pick<Service, 'name'>[]): boolean {
-  const owners = new Set(ofService.values());
-  return services.some(({ name }) => owners.has(name));
+/** The operations of each subject, with those that services contribute. */
+export function operationsBySubject(contributed: ContributedActions): ReadonlyMap<string, readonly Operation[]> {
+  const own: ContributedActions = Object.entries(subjects).map(([name, { operations }]) => ({
+    subject: name,
+    operations,
+  }));
+  const all = Map.groupBy([...own, ...contributed], ({ subject }) => subject);
+  return new Map([...all].map(([name, parts]) => [name, parts.flatMap(({ operations }) => operations)]));
 }
 
 /** The problems that they declare. */
@@ -110,17 +92,31 @@ export async function perform<O extends Operation>(
   input: Input<O>,
   context: OperatorContext,
 ): Promise<Output<O>> {
-  const found = Object.values(subjects).find(({ operations }) =>
-    (operations as readonly Operation[]).includes(operation),
-  );
-  if (found === undefined) throw new TypeError(`${operation.name} belongs to no subject`);
+  const work = findWork(operation, context);
   requireStored(operation, context);
   if ('ownSecret' in operation.input.fields) await context.confirm?.(input as OwnProof);
-  const handlers = (await found.load()) as unknown as LooseHandlers;
   try {
-    return (await handlers[operation.name]!(input, context)) as Output<O>;
+    return (await work(input)) as Output<O>;
   } catch (thrown) {
     if (thrown instanceof RegistryError) refuse(thrown.message);
     throw thrown;
   }
+}
+
+/** Refuses the operation of a service that this gateway does not serve. */
+function findWork(operation: Operation, context: OperatorContext): (input: unknown) => Promise<unknown> {
+  const has = ({ operations }: Pick<Subject, 'operations'>): boolean => operations.includes(operation);
+  const own = Object.values<Pick<Subject, 'operations'> & { readonly load: () => Promise<unknown> }>(subjects).find(
+    has,
+  );
+  if (own !== undefined)
+    return async (input) => ((await own.load()) as LooseHandlers)[operation.name]!(input as Input<Operation>, context);
+  const ofService = context.backend.services.actions.find(has);
+  if (ofService === undefined) return refuse(`this gateway does not serve ${operation.name}`);
+  const { backend, by, boundTenant } = context;
+  return (input) =>
+    ofService.perform(operation, input as never, {
+      ...{ by, boundTenant },
+      erase: (erasure, key, { isDryRun }) => erase(backend, erasure, key, { actor: by, isDryRun }),
+    });
 }

@@ -1,7 +1,6 @@
 /** What the handlers of operators' actions get, and how they refuse. Commands and the console call them. */
 import type { AuditActor } from '../access/audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { GatewayService } from '../backend/define-service.ts';
 import type { ShadowAbout } from '../backend/upstreams/read-shadow.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Config } from '../config/config.ts';
@@ -52,13 +51,4 @@ export type OperatorHandlers<O extends Operation, C = OperatorContext> = {
 /** Throws a refusal with its text, which commands and the console show as it is. */
 export function refuse(text: string, problem: ProblemKind = operatorProblems.refusedAction): never {
   throw new Problem(problem, text);
-}
-
-/** What a service holds for a backend. Refuses where this gateway does not serve it. */
-export function sharedOf<R>(
-  { service, sharedIn }: Pick<GatewayService<R>, 'service' | 'sharedIn'>,
-  { backend, services }: Pick<OperatorContext, 'backend' | 'services'>,
-): R {
-  const isServed = services.some(({ name }) => name === service.name);
-  return isServed ? sharedIn(backend) : refuse(`this gateway does not serve ${service.name}`);
 }

@@ -1,11 +1,12 @@
 /** The state views of the console: who reads and who acts, what they show, and that no secret is in any answer. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { consoleV1, viewOperations } from '../../src/console/contract.ts';
+import { viewOperations } from '../../src/console/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { createSigningKey, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
-import { operatorOperations } from '../../src/operators/index.ts';
+import { operationsBySubject } from '../../src/operators/index.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { demoCredentials } from '../../src/testing/demo/published.ts';
+import { consoleV1, contributed } from '../support/console-contract.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 
@@ -63,7 +64,13 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (engine) => {
 
   test('every reading operation of the state answers, and none of them a secret', async () => {
     const { state, testing, overview, actions } = viewOperations;
-    const all: readonly Operation[] = [...operatorOperations, ...state, ...testing, ...overview, ...actions];
+    const all: readonly Operation[] = [
+      ...[...operationsBySubject(contributed).values()].flat(),
+      ...state,
+      ...testing,
+      ...overview,
+      ...actions,
+    ];
     const isComplete = ({ name, http }: Operation) =>
       inputs[name] !== undefined || bodies[name] !== undefined || (http?.method === 'GET' && !http.path.includes('{'));
     const reading = all.filter((each) => each.effect === 'reads' && isComplete(each));

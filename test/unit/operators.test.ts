@@ -2,10 +2,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { consoleV1 } from '../../src/console/contract.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { operatorOperations, subjects } from '../../src/operators/index.ts';
+import { operationsBySubject, subjects } from '../../src/operators/index.ts';
 import { auditedFieldsOf, roles } from '../../src/operators/operation.ts';
+import { consoleV1, contributed } from '../support/console-contract.ts';
+
+const operatorOperations = [...operationsBySubject(contributed).values()].flat();
 
 const root = join(import.meta.dirname, '../..');
 const commands = globSync('src/cli/**/*.ts', { cwd: root })
@@ -59,7 +61,7 @@ test('control: an action without them is found', () => {
 });
 
 test('every operation has a handler, and no handler is left over', async () => {
-  for (const { operations, load } of Object.values(subjects)) {
+  for (const { operations, load } of [...Object.values(subjects), ...contributed]) {
     const handlers = await load();
     expect(Object.keys(handlers).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   }

@@ -1,22 +1,22 @@
 /** Describes the operations of operators as forms. */
 import { type BoundOperation, isBound, type Operation } from '../../contract/operation.ts';
 import type { Service } from '../../contract/service.ts';
-import { subjects } from '../../operators/index.ts';
 import type { ViewHandlers } from '../console-context.ts';
 import { describeOperation } from '../form/describe-operation.ts';
 import type { actionOperations } from './contract.ts';
 
-/** `isOffered`: whether the people who read the list may call an operation. */
+/** `bySubject`: the operations of operators. `isOffered`: whether the people who read the list may call an operation. */
 export function actionHandlers(
   service: Service,
+  bySubject: ReadonlyMap<string, readonly Operation[]>,
   isOffered: (operation: Operation) => boolean,
 ): ViewHandlers<(typeof actionOperations)[number]> {
   const isServed = (operation: Operation): operation is BoundOperation =>
     isBound(operation) && service.operations.get(operation.name) === operation && isOffered(operation);
   return {
     listActions: async () => ({
-      actions: Object.entries(subjects).flatMap(([subject, { operations }]) =>
-        (operations as readonly Operation[]).filter(isServed).map((operation) => {
+      actions: [...bySubject].flatMap(([subject, operations]) =>
+        operations.filter(isServed).map((operation) => {
           const { name, effect, doc, http } = operation;
           const { fields, minimal } = describeOperation(service, operation);
           return { subject, name, effect, doc, ...http, fields, minimal };

@@ -27,18 +27,18 @@ export type DocumentNode = string | readonly [tag: string, attribute: string | n
 let loading: Promise<readonly DocumentPage[]> | undefined;
 
 /** Loads the list of the pages once; those about the built-in services where the gateway serves one. */
-export function loadDocuments({ servesBuiltIn }: ViewProps['gateway']): Promise<readonly DocumentPage[]> {
-  loading ??= loadPages(servesBuiltIn).catch((thrown: unknown) => {
+export function loadDocuments({ hasGuides }: ViewProps['gateway']): Promise<readonly DocumentPage[]> {
+  loading ??= loadPages(hasGuides).catch((thrown: unknown) => {
     loading = undefined;
     throw thrown;
   });
   return loading;
 }
 
-async function loadPages(servesBuiltIn: boolean): Promise<readonly DocumentPage[]> {
+async function loadPages(hasGuides: boolean): Promise<readonly DocumentPage[]> {
   const address = document.querySelector<HTMLLinkElement>('link[rel=help]')?.href ?? '';
   const { pages, builtIn } = await readJson<DocumentIndex>(address);
-  if (!servesBuiltIn) return pages;
+  if (!hasGuides) return pages;
   const all = [...pages, ...(await readJson<readonly DocumentPage[]>(builtIn))];
   return all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

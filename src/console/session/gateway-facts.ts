@@ -6,8 +6,8 @@ export interface GatewayFacts {
   readonly recordsCallers: boolean;
   /** Whether callers need no credential of the gateway: theirs go to the server behind it. */
   readonly forwardsCredentials: boolean;
-  /** Whether it serves a service of this program, and not those of its configuration alone. */
-  readonly servesBuiltIn: boolean;
+  /** Whether the documentation has pages about a service that it serves. */
+  readonly hasGuides: boolean;
   /** The formats that carry some operation. */
   readonly formats: readonly string[];
 }

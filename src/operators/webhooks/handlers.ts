@@ -1,17 +1,14 @@
 /** Lists, adds, rotates and removes webhook endpoints, and delivers dead letters again. */
 import { randomBytes } from 'node:crypto';
-import type { GatewayService } from '../../backend/define-service.ts';
 import { parseEndpointUrl } from '../../jobs/webhooks/address.ts';
 import { webhookJobKind } from '../../jobs/webhooks/deliver.ts';
 import type { Endpoint } from '../../jobs/webhooks/ports.ts';
 import { createSigningKey, openKeys, sealKeys } from '../../jobs/webhooks/signing-keys.ts';
 import { redact } from '../../lib/redact.ts';
-import { balancePlatform } from '../../services/balance-platform/index.ts';
-import { recurring } from '../../services/recurring/index.ts';
-import { type OperatorContext, type OperatorHandlers, refuse, sharedOf } from '../operator.ts';
+import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type webhookOperations, webhookProblems } from './contract.ts';
 
-/** Each endpoint adds a row for every event of its company. */
+/** Each endpoint adds a row for every event of its tenant. */
 const endpointsMax = 10;
 /** Dead letters that are read at a time. */
 const pageSize = 1_000;
@@ -47,7 +44,7 @@ export const webhookHandlers: OperatorHandlers<(typeof webhookOperations)[number
     if (eventTypes?.length === 0) refuse('an endpoint without events gets nothing');
     const parsed = parseEndpointUrl(given, config.environment);
     if ('hint' in parsed) return refuse(`the address of the endpoint: ${parsed.hint}`);
-    await checkCompany(context, tenant, format);
+    await checkTenant(context, tenant, format);
     const { url } = parsed;
     const { vault, clock } = backend.context;
     const id = `we_${randomBytes(9).toString('base64url')}`;
@@ -128,34 +125,10 @@ function refuseUnknown(id: string): never {
   return refuse(`no endpoint has the id ${id}: \`triglyph webhooks endpoint list\` prints them`);
 }
 
-/** Requires that the company has something to report, which finds misspelt names. */
-async function checkCompany(context: OperatorContext, company: string, format: string): Promise<void> {
-  const owner = await findOwner(context, format);
-  if (owner !== undefined && !owner.companies.includes(company))
-    refuse(`${company} has no ${owner.noun}: add one with triglyph credential ${owner.command} add`);
-  const existing = (await context.backend.endpoints.list()).filter(({ tenant }) => tenant === company);
-  if (existing.length >= endpointsMax) refuse(`${company} has ${endpointsMax} endpoints already: remove one first`);
-}
-
-/** Which companies events of a format may belong to. What other services report belongs to whom they say. */
-async function findOwner(context: OperatorContext, format: string) {
-  if (has(recurring, format)) {
-    const accounts = await sharedOf(recurring, context).registry.listMerchantAccounts();
-    return {
-      companies: accounts.map(({ company }) => company),
-      noun: 'merchant account',
-      command: 'merchant-account',
-    };
-  }
-  if (!has(balancePlatform, format)) return undefined;
-  const platforms = await sharedOf(balancePlatform, context).registry.listBalancePlatforms();
-  return {
-    companies: platforms.map(({ company }) => company),
-    noun: 'balance platform',
-    command: 'balance-platform',
-  };
-}
-
-function has({ definition }: Pick<GatewayService, 'definition'>, format: string): boolean {
-  return definition.webhookFormats?.some(({ name }) => name === format) ?? false;
+/** Requires that the tenant has something to report, and room for another endpoint. */
+async function checkTenant({ backend }: OperatorContext, tenant: string, format: string): Promise<void> {
+  const fault = await backend.services.findEndpointFault(format, tenant);
+  if (fault !== undefined) refuse(fault);
+  const existing = (await backend.endpoints.list()).filter((each) => each.tenant === tenant);
+  if (existing.length >= endpointsMax) refuse(`${tenant} has ${endpointsMax} endpoints already: remove one first`);
 }

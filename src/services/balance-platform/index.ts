@@ -1,14 +1,16 @@
 /** The balance platform. */
-import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
+import { defineActions, defineService, type GatewayService } from '../../backend/define-service.ts';
 import type { Implementation, OperationHandlers } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
+import { platformOperations } from './actions/platforms.ts';
 import { balancePlatformHandlers } from './balance-platforms/handlers.ts';
 import { platformDataTables } from './data-tables.ts';
 import { configurationFormat, createEventCompleter, isResourceEvent, resourceEventType } from './events.ts';
+import type { PlatformParts } from './parts.ts';
 import { resourceKinds, resources } from './resources.ts';
-import { createPlatformRegistry, type PlatformRegistry, platformRule } from './store/registry.ts';
+import { createPlatformRegistry, platformRule } from './store/registry.ts';
 import { ResourceReader } from './store/repository.ts';
 import { balancePlatforms } from './store/tables.ts';
 import { balancePlatformV1 } from './v1.ts';
@@ -22,11 +24,6 @@ export const platformImplementation: Implementation = Object.freeze({
   olderVersions: [balancePlatformV1],
   handlers: new Map([...handlers, handlersOfV1].flatMap((each) => [...each])),
 });
-
-export interface PlatformParts extends Pick<ServiceParts, 'store'> {
-  readonly vault: Vault;
-  readonly registry: PlatformRegistry;
-}
 
 /** Balance platforms: account holders, their balance accounts and payment instruments. */
 export const balancePlatform: GatewayService<PlatformParts> = defineService({
@@ -44,10 +41,24 @@ export const balancePlatform: GatewayService<PlatformParts> = defineService({
   tables: [balancePlatforms, ...resourceKinds.map(({ table }) => table)],
   keysOpenStoredData: ({ store, vault }) => store.read((tx) => keysOpenResources(tx, vault)),
   webhookFormats: [configurationFormat],
+  async findEndpointFault({ registry }, tenant) {
+    const platforms = await registry.listBalancePlatforms();
+    return platforms.some(({ company }) => company === tenant)
+      ? undefined
+      : `${tenant} has no balance platform: add one with triglyph credential balance-platform add`;
+  },
   summarizeEvent: (data) =>
     isResourceEvent(data) ? { type: resourceEventType(data), owner: { balancePlatform: data.platform } } : undefined,
   completeEvent: createEventCompleter,
   dataTables: ({ store }) => platformDataTables(store),
+  hasGuides: true,
+  actions: [
+    defineActions({
+      subject: 'accounts',
+      operations: platformOperations,
+      load: async () => (await import('./actions/platform-handlers.ts')).platformActionHandlers,
+    }),
+  ],
 });
 
 /** Returns whether the keys are those of the sealed numbers; true if there is none. Throws if one does not open. */

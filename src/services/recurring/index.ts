@@ -1,22 +1,20 @@
 /** The Recurring service, with the account updater. */
-import { defineService, type GatewayService, type ServiceParts } from '../../backend/define-service.ts';
+import { defineActions, defineService, type GatewayService } from '../../backend/define-service.ts';
 import { cardNumberDetector } from '../../contract/card-numbers.ts';
 import { refuseSecrets } from '../../import/import-batch.ts';
 import { bindHandlers, type Implementation, implement } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { tenants } from '../conventions.ts';
-import {
-  type AccountUpdater,
-  createAccountUpdater,
-  createUpdaterJobHandlers,
-} from './account-updater/account-updater.ts';
+import { createAccountUpdater, createUpdaterJobHandlers } from './account-updater/account-updater.ts';
 import { createResponseImporter } from './account-updater/batch/responses.ts';
 import { updaterEventCounter, updaterEventLevel } from './account-updater/events.ts';
 import { createCardChangeImporter } from './account-updater/import-changes.ts';
 import { createUpdaterPanel } from './account-updater/panel.ts';
 import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import type { Updater } from './account-updater/updater.ts';
+import { merchantAccountOperations } from './actions/merchant-accounts.ts';
+import { shopperOperations } from './actions/shoppers.ts';
 import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
 import { recurringDataTables } from './data-tables.ts';
 import { disable } from './disable.ts';
@@ -26,14 +24,11 @@ import { createDetailImporter } from './import-details.ts';
 import { listRecurringDetails } from './list-details.ts';
 import { olderOperations } from './older-operations/contract.ts';
 import { olderOperationHandlers } from './older-operations/handlers.ts';
+import type { RecurringParts } from './parts.ts';
 import { createPermit, disablePermit } from './permits/handlers.ts';
-import { type RecurringSettings, recurringSettings } from './settings.ts';
+import { recurringSettings } from './settings.ts';
 import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
-import {
-  createMerchantAccountRegistry,
-  type MerchantAccountRegistry,
-  merchantAccountRule,
-} from './store/merchant-accounts.ts';
+import { createMerchantAccountRegistry, merchantAccountRule } from './store/merchant-accounts.ts';
 import { DetailReader } from './store/repository.ts';
 import { createShopperCache } from './store/shopper-cache.ts';
 import { storeToken } from './store-token.ts';
@@ -42,12 +37,6 @@ import { tokenLookup } from './token-lookup.ts';
 import { newestRecurring, olderVersions, olderVersionsWithout1 } from './versions.ts';
 import { classicFormat } from './webhooks/classic.ts';
 import { tokenizationFormat } from './webhooks/tokenization.ts';
-
-export interface RecurringParts extends Pick<ServiceParts<RecurringSettings>, 'store' | 'context' | 'settings'> {
-  readonly registry: MerchantAccountRegistry;
-  readonly cardSearch: CardSearchLimits;
-  readonly accountUpdater: AccountUpdater;
-}
 
 /** The payments interface: stored payment details, their tokens, and the account updater. */
 export const recurring: GatewayService<RecurringParts> = defineService({
@@ -80,6 +69,12 @@ export const recurring: GatewayService<RecurringParts> = defineService({
   keysOpenStoredData: ({ store, context }) => store.read((tx) => keysOpenDetails(tx, context.vault)),
   erasure: shopperErasure,
   webhookFormats: [tokenizationFormat, classicFormat],
+  async findEndpointFault({ registry }, tenant) {
+    const accounts = await registry.listMerchantAccounts();
+    return accounts.some(({ company }) => company === tenant)
+      ? undefined
+      : `${tenant} has no merchant account: add one with triglyph credential merchant-account add`;
+  },
   summarizeEvent: (data) =>
     isRecurringEvent(data)
       ? { type: recurringEventType(data.kind), owner: { merchantAccount: data.merchantAccount } }
@@ -107,6 +102,20 @@ export const recurring: GatewayService<RecurringParts> = defineService({
   jobs: (shared, jobs) => createUpdaterJobHandlers(shared.settings, shared.accountUpdater, { ...shared, jobs }),
   panels: ({ settings, store }) => [createUpdaterPanel(settings, store)],
   dataTables: recurringDataTables,
+  hasGuides: true,
+  actions: [
+    defineActions({
+      subject: 'accounts',
+      operations: merchantAccountOperations,
+      load: async () => (await import('./actions/merchant-account-handlers.ts')).merchantAccountHandlers,
+    }),
+    defineActions({
+      subject: 'shoppers',
+      operations: shopperOperations,
+      areForTenants: true,
+      load: async () => (await import('./actions/shopper-handlers.ts')).shopperHandlers,
+    }),
+  ],
   observe({ accountUpdater: { events, calls } }, log, metrics, trace) {
     if (trace !== undefined) calls.use(trace);
     const count = metrics.addEventCounter(updaterEventCounter);

@@ -1,17 +1,17 @@
 /** Shows and erases shoppers. Card numbers are cut to the last four digits; holder names, accounts and free text stay in the store. */
-import { erase } from '../../backend/erase.ts';
-import { CardChangeReader, type DetailHistory } from '../../services/recurring/account-updater/store/card-changes.ts';
-import { shopperErasure } from '../../services/recurring/erase-shopper.ts';
-import { recurring } from '../../services/recurring/index.ts';
-import { NotificationReader } from '../../services/recurring/shopper-notifications/store.ts';
-import { type OperatorContext, type OperatorHandlers, refuse, sharedOf } from '../operator.ts';
-import type { shopperOperations } from './contract.ts';
+import type { ActionContext, ActionHandlers } from '../../../backend/define-service.ts';
+import { refuse } from '../../../operators/operator.ts';
+import { CardChangeReader, type DetailHistory } from '../account-updater/store/card-changes.ts';
+import { shopperErasure } from '../erase-shopper.ts';
+import type { RecurringParts } from '../parts.ts';
+import { NotificationReader } from '../shopper-notifications/store.ts';
+import type { shopperOperations } from './shoppers.ts';
 
-export const shopperHandlers: OperatorHandlers<(typeof shopperOperations)[number]> = {
+export const shopperHandlers: ActionHandlers<(typeof shopperOperations)[number], RecurringParts> = {
   async showShopper({ merchantAccount, shopperReference }, context) {
     const company = await requireCompany(merchantAccount, context);
     const shopper = { company, merchantAccount, shopperReference };
-    const found = await context.backend.store.read(async (tx) => {
+    const found = await context.shared.store.read(async (tx) => {
       const history = await tx.repository(CardChangeReader).findHistory(shopper);
       return history && { ...history, notifications: await tx.repository(NotificationReader).find(shopper) };
     });
@@ -37,17 +37,17 @@ export const shopperHandlers: OperatorHandlers<(typeof shopperOperations)[number
   async eraseShopper({ merchantAccount, shopperReference, dryRun: isDryRun = false }, context) {
     const company = await requireCompany(merchantAccount, context);
     const shopper = { company, merchantAccount, shopperReference };
-    const { erased, isScrubbed } = await erase(context.backend, shopperErasure, shopper, {
-      actor: context.by,
-      isDryRun,
-    });
+    const { erased, isScrubbed } = await context.erase(shopperErasure, shopper, { isDryRun });
     return { erased: Object.entries(erased).map(([kind, rows]) => ({ kind, rows })), isScrubbed };
   },
 };
 
-async function requireCompany(merchantAccount: string, context: OperatorContext): Promise<string> {
-  const company = await sharedOf(recurring, context).registry.findCompany(merchantAccount);
-  return company !== undefined && (context.boundTenant ?? company) === company
+async function requireCompany(
+  merchantAccount: string,
+  { shared, boundTenant }: ActionContext<RecurringParts>,
+): Promise<string> {
+  const company = await shared.registry.findCompany(merchantAccount);
+  return company !== undefined && (boundTenant ?? company) === company
     ? company
     : refuse(
         `${merchantAccount}: there is no such merchant account: \`triglyph credential merchant-account list\` prints them`,

@@ -1,6 +1,16 @@
 /** What is stored about a shopper, and its erasure. */
-import { boolean, integer, object, optional, required } from '../../contract/schema.ts';
-import { acts, count, moment, name, operatorProblems, reads, rows, text, values } from '../operation.ts';
+import { boolean, integer, object, optional, required } from '../../../contract/schema.ts';
+import {
+  acts,
+  count,
+  moment,
+  name,
+  operatorProblems,
+  reads,
+  rows,
+  text,
+  values,
+} from '../../../operators/operation.ts';
 
 const shopper = {
   merchantAccount: required(name, 'The merchant account.'),

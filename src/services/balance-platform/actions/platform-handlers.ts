@@ -1,35 +1,25 @@
-/** Lists and adds merchant accounts and balance platforms. Account and card numbers of resources are not returned. */
-import { balancePlatform } from '../../services/balance-platform/index.ts';
-import type { ResourceKind } from '../../services/balance-platform/resource.ts';
-import { resourceKinds } from '../../services/balance-platform/resources.ts';
-import { ResourceReader } from '../../services/balance-platform/store/repository.ts';
-import { recurring } from '../../services/recurring/index.ts';
-import { type OperatorHandlers, refuse, sharedOf } from '../operator.ts';
-import type { accountOperations } from './contract.ts';
+/** Lists and saves balance platforms, and lists their resources. Account and card numbers of resources are not returned. */
+import type { ActionHandlers } from '../../../backend/define-service.ts';
+import { refuse } from '../../../operators/operator.ts';
+import type { PlatformParts } from '../parts.ts';
+import type { ResourceKind } from '../resource.ts';
+import { resourceKinds } from '../resources.ts';
+import { ResourceReader } from '../store/repository.ts';
+import type { platformOperations } from './platforms.ts';
 
-export const accountHandlers: OperatorHandlers<(typeof accountOperations)[number]> = {
-  listMerchantAccounts: async (_, context) => ({
-    accounts: await sharedOf(recurring, context).registry.listMerchantAccounts(),
-  }),
+export const platformActionHandlers: ActionHandlers<(typeof platformOperations)[number], PlatformParts> = {
+  listBalancePlatforms: async (_, { shared }) => ({ platforms: await shared.registry.listBalancePlatforms() }),
 
-  async addMerchantAccount({ company, code }, context) {
-    await sharedOf(recurring, context).registry.addMerchantAccount(company, code);
-    return { company, code };
-  },
-
-  listBalancePlatforms: async (_, context) => ({
-    platforms: await sharedOf(balancePlatform, context).registry.listBalancePlatforms(),
-  }),
-
-  async saveBalancePlatform({ company, id, description, status = 'Active', timeZone = 'Europe/Amsterdam' }, context) {
-    await sharedOf(balancePlatform, context).registry.saveBalancePlatform({
-      ...{ id, company, description, status, timeZone },
-    });
+  async saveBalancePlatform(
+    { company, id, description, status = 'Active', timeZone = 'Europe/Amsterdam' },
+    { shared },
+  ) {
+    await shared.registry.saveBalancePlatform({ id, company, description, status, timeZone });
     return { id, company };
   },
 
-  showPlatform: ({ platform }, context) =>
-    context.backend.store.read(async (tx) => {
+  showPlatform: ({ platform }, { shared }) =>
+    shared.store.read(async (tx) => {
       const reader = tx.repository(ResourceReader);
       if ((await reader.findPlatform(platform)) === undefined)
         refuse(

@@ -1,33 +1,11 @@
-/** What credentials may name: merchant accounts, and balance platforms with their resources. */
-import { object, optional, required } from '../../contract/schema.ts';
-import { platformStatus } from '../../services/balance-platform/balance-platforms/contract.ts';
-import { acts, inPath, operatorProblems, reads, rows, text } from '../operation.ts';
+/** The balance platforms that credentials may name, with their resources. */
+import { object, optional, required } from '../../../contract/schema.ts';
+import { acts, inPath, operatorProblems, reads, rows, text } from '../../../operators/operation.ts';
+import { platformStatus } from '../balance-platforms/contract.ts';
 
 const name = text(200, 'Acme');
 const refused = [operatorProblems.refusedAction];
 const company = required(name, 'The company that it belongs to.');
-const merchantAccount = { company, code: required(text(200, 'AcmeWeb'), 'The merchantAccount of requests.') };
-
-export const listMerchantAccounts = reads(
-  'listMerchantAccounts',
-  'GET /accounts/merchantAccounts',
-  'Returns the merchant accounts with their companies.',
-  {},
-  object('MerchantAccounts', {
-    accounts: rows('MerchantAccount', merchantAccount, 'The accounts.', 100_000),
-  }),
-  refused,
-);
-
-export const addMerchantAccount = acts(
-  'addMerchantAccount',
-  'POST /accounts/merchantAccounts',
-  'Adds a merchant account. The first account of a company creates the company.',
-  merchantAccount,
-  object('AddedMerchantAccount', merchantAccount),
-  { audited: ['company', 'code'], problems: refused },
-);
-
 const platform = {
   company,
   id: required(text(200, 'AcmePlatform'), 'The id of the balance platform in requests.'),
@@ -89,10 +67,4 @@ export const showPlatform = reads(
   refused,
 );
 
-export const accountOperations = [
-  listMerchantAccounts,
-  addMerchantAccount,
-  listBalancePlatforms,
-  saveBalancePlatform,
-  showPlatform,
-] as const;
+export const platformOperations = [listBalancePlatforms, saveBalancePlatform, showPlatform] as const;

@@ -9,7 +9,6 @@ import type { Table } from '../store/table.ts';
 
 export {
   defineService,
-  type Erasure,
   type EventContent,
   type GatewayService,
   type Importer,
@@ -17,6 +16,7 @@ export {
   type ServiceParts,
   type TextScan,
 } from '../backend/define-service.ts';
+export type { Erasure } from '../backend/erasure.ts';
 
 import { type ShortService, type ShortServiceOptions, shortService } from './short-service.ts';
 

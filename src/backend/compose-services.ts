@@ -16,7 +16,8 @@ import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { storeTables } from '../store/sql/tables.ts';
 import type { SharedObjects } from '../store/transaction.ts';
-import type { EventContent, GatewayService, OperatorActions, ServerParts } from './define-service.ts';
+import type { EventContent, GatewayService, ServerParts } from './define-service.ts';
+import type { OperatorActions } from './operator-actions.ts';
 import { shadowTables } from './shadow/tables.ts';
 
 /** What operators see of a queued event. */

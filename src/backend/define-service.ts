@@ -1,12 +1,11 @@
 /** A service as one value: its contract, its handlers, and everything else that it contributes to a server. */
-import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
 import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
 import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
 import type { Limits } from '../access/limits/limits.ts';
 import { type Config, valuesOf } from '../config/config.ts';
 import type { SettingGroup, SettingTable, ValuesOf } from '../config/setting.ts';
 import type { OlderVersion } from '../contract/older-version.ts';
-import type { Input, Operation, Output } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { Service } from '../contract/service.ts';
 import type { TextDetector } from '../contract/text-detector.ts';
 import type { HandlerContext } from '../gateway/handler-context.ts';
@@ -29,8 +28,10 @@ import type { TableOwner } from '../store/sql/create-tables.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { Table } from '../store/table.ts';
-import type { SharedObjects, Transaction } from '../store/transaction.ts';
+import type { SharedObjects } from '../store/transaction.ts';
 import type { DataTable } from './data-table.ts';
+import type { Erasure } from './erasure.ts';
+import type { OpenedActions, OperatorActions, ServiceCommand } from './operator-actions.ts';
 import type { Panel } from './panel.ts';
 
 /** The parts of a server that its services use. */
@@ -69,69 +70,6 @@ export interface Importer<R> {
   /** The rows in help texts: `stored details`. */
   readonly rows: string;
   create(shared: R): RowImporter;
-}
-
-/** What is destroyed together when someone asks for it, such as the data of a person. `K` names whose. */
-export interface Erasure<K extends object = object> {
-  /** What the audit log calls it. */
-  readonly subject: string;
-  tenantOf(key: K): string;
-  /** The audit log has a fingerprint of it: an operator who knows it can find the entry. */
-  nameOf(key: K): string;
-  /** The part that the audit log shows. */
-  publicPartOf(key: K): AuditDetail;
-  /** Returns the number of rows of each kind. In a transaction that may wait. */
-  erase(transaction: Transaction, key: K): Promise<Readonly<Record<string, number>>>;
-  /** Whether the input of a request names it. `mask`: hides secrets as records of callers do. */
-  isAbout(input: unknown, key: K, mask: (text: string) => string): boolean;
-}
-
-/** What a handler of an operators' action gets besides its input. `R`: what `open` of the service returned. */
-export interface ActionContext<R> {
-  readonly shared: R;
-  readonly by: AuditActor;
-  /** The tenant that the person is bound to; absent for people who operate the gateway. */
-  readonly boundTenant?: string | undefined;
-  /** Erases what the key names from all tables, and records it in the audit log. */
-  erase<K extends object>(erasure: Erasure<K>, key: K, options: { readonly isDryRun: boolean }): Promise<Erased>;
-}
-
-/** What an erasure has destroyed. */
-export interface Erased {
-  /** How many rows of each kind. `callerRequests`: last requests in the records of callers. */
-  readonly erased: Readonly<Record<string, number>>;
-  /** Whether no file of the embedded store holds what was destroyed. */
-  readonly isScrubbed: boolean;
-}
-
-/** One handler for each operation. */
-export type ActionHandlers<O extends Operation, R> = {
-  readonly [N in O['name']]: (
-    input: Input<Extract<O, { readonly name: N }>>,
-    context: ActionContext<R>,
-  ) => Promise<Output<Extract<O, { readonly name: N }>>>;
-};
-
-/** Actions of operators about the data of a service: what `defineActions` returns. */
-export interface OperatorActions<R> {
-  /** What they are about. Actions of several services may be about the same. */
-  readonly subject: string;
-  readonly operations: readonly Operation[];
-  /** Whether people of one tenant may call them, too. Their handlers keep to `boundTenant`. */
-  readonly areForTenants: boolean;
-  readonly load: () => Promise<ActionHandlersOf<R>>;
-}
-
-type ActionHandlersOf<R> = Readonly<Record<string, (input: never, context: ActionContext<R>) => Promise<unknown>>>;
-
-/** Pairs operations with their handlers, which are loaded when one of them is performed for the first time. */
-export function defineActions<O extends Operation, R>(parts: {
-  readonly subject: string;
-  readonly operations: readonly O[];
-  readonly areForTenants?: boolean;
-  readonly load: () => Promise<ActionHandlers<O, R>>;
-}): OperatorActions<R> {
-  return Object.freeze<OperatorActions<R>>({ areForTenants: false, ...parts });
 }
 
 /** What a service contributes; only the contract and its handlers are required. `R`: what `open` returns. */
@@ -188,6 +126,11 @@ export interface ServiceDefinition<O extends Operation, T extends SettingTable, 
    */
   readonly actions?: readonly OperatorActions<NoInfer<R>>[];
   /**
+   * Its other commands, and the groups of its commands, by all their words: `updates import`.
+   * @internal
+   */
+  readonly commands?: Readonly<Record<string, ServiceCommand<NoInfer<R>>>>;
+  /**
    * Present where the documentation in the console has pages about it.
    * @internal
    */
@@ -219,14 +162,11 @@ export interface OpenedImporter {
   create(): RowImporter;
 }
 
-/** Actions of operators over a store. */
-export interface OpenedActions extends Pick<OperatorActions<never>, 'subject' | 'operations' | 'areForTenants'> {
-  perform(operation: Operation, input: never, context: Omit<ActionContext<never>, 'shared'>): Promise<unknown>;
-}
-
 type Unopened = Pick<
   ServiceDefinition<Operation, SettingTable, never>,
   | 'actions'
+  | 'commands'
+  | 'importers'
   | 'hasGuides'
   | 'answeredBy'
   | 'settings'

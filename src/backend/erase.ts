@@ -4,7 +4,7 @@ import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
 import { openRequest } from '../callers/last-request.ts';
 import { maskText } from '../contract/secret-text.ts';
 import type { Backend } from './backend.ts';
-import type { Erased, Erasure } from './define-service.ts';
+import type { Erased, Erasure } from './erasure.ts';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { type CopyComparison, compareCopy } from '../access/audit/copy/compare.ts';
 import { formatEntry } from '../access/audit/copy/copy.ts';
 import type { Output } from '../contract/operation.ts';
+import { formatSecond } from '../lib/time-text.ts';
 import { listAuditEntries, verifyAuditLog } from '../operators/audit/contract.ts';
 import { perform } from '../operators/index.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation, linesOf, withOperator } from './operator-command.ts';
-import { formatSecond, print } from './output.ts';
+import { print } from './output.ts';
 
 export function add(program: Command): void {
   const audit = program.command('audit').description('shows and verifies the audit log');

@@ -1,6 +1,7 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
 import { type Command, Option } from 'commander';
 import type { Input } from '../contract/operation.ts';
+import { formatMinute } from '../lib/time-text.ts';
 import { assessReadiness, exportCallers, getReplacementCall, listCallers } from '../operators/callers/contract.ts';
 import { listCallerOwners, removeCallerOwner, setCallerOwner } from '../operators/report/contract.ts';
 import {
@@ -11,7 +12,7 @@ import {
   performOnBackend,
   readInput,
 } from './operator-command.ts';
-import { formatMinute, print, printAll } from './output.ts';
+import { print, printAll } from './output.ts';
 
 /** Redis has callers, too. */
 const access = { needs: 'store' } as const;

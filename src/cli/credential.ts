@@ -5,6 +5,7 @@ import type { GrantRule } from '../access/credentials/credential-rules.ts';
 import { credentialRulesOf } from '../backend/compose-services.ts';
 import type { Output } from '../contract/operation.ts';
 import { knownRoles } from '../contract/roles.ts';
+import { formatMinute } from '../lib/time-text.ts';
 import {
   addCredential,
   editCredential,
@@ -16,12 +17,9 @@ import {
   setSecondFactor,
 } from '../operators/credentials/contract.ts';
 import { operatorRoles } from '../operators/operation.ts';
-import { listBalancePlatforms, saveBalancePlatform } from '../services/balance-platform/actions/platforms.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
-import { addMerchantAccount, listMerchantAccounts } from '../services/recurring/actions/merchant-accounts.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
 import { addOperation, type Given, linesOf } from './operator-command.ts';
-import { formatMinute } from './output.ts';
 import { projectServices, servesBuiltIn, tenantOperand } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 
@@ -57,10 +55,6 @@ export function add(program: Command): void {
     text: issuedText,
   });
   addSecondFactorCommands(credential);
-  if (servesBuiltIn()) {
-    addMerchantAccountCommands(credential);
-    addBalancePlatformCommands(credential);
-  }
   credential.addHelpText('after', `\nExample:\n  ${addExamples()[0]}`);
 }
 
@@ -258,42 +252,4 @@ function addSecondFactorCommands(credential: Command): void {
 
 function recoveryLines(codes: readonly string[]): readonly string[] {
   return codes.map((code) => `recovery    ${code}`);
-}
-
-function addMerchantAccountCommands(credential: Command): void {
-  const example = 'triglyph credential merchant-account add Acme AcmeWeb';
-  const account = credential.command('merchant-account').description('adds and lists merchant accounts');
-  addOperation(account, 'add', addMerchantAccount, {
-    operands: { company: 'company', code: 'code' },
-    example,
-    text: ({ company, code }) => [`${code} belongs to ${company}.`],
-  });
-  addOperation(account, 'list', listMerchantAccounts, {
-    doc: 'lists the merchant accounts with their companies',
-    example: 'triglyph credential merchant-account list',
-    json: ({ accounts }) => accounts,
-    text: ({ accounts }) => accounts.map(({ company, code }) => `${company}  ${code}`),
-  });
-  account.addHelpText('after', `\nExample:\n  ${example}`);
-}
-
-function addBalancePlatformCommands(credential: Command): void {
-  const example = 'triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
-  const platform = credential
-    .command('balance-platform')
-    .description('adds, changes and lists balance platforms')
-    .addHelpText('after', `\nExample:\n  ${example}`);
-  addOperation(platform, 'add', saveBalancePlatform, {
-    operands: { company: 'company', code: 'id' },
-    flags: { description: '--description <text>', timeZone: '--time-zone <name>' },
-    example,
-    text: ({ id, company }) => [`${id} belongs to ${company}.`],
-  });
-  addOperation(platform, 'list', listBalancePlatforms, {
-    doc: 'lists the balance platforms with their companies',
-    example: 'triglyph credential balance-platform list',
-    json: ({ platforms }) => platforms,
-    text: ({ platforms }) =>
-      platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')),
-  });
 }

@@ -12,6 +12,7 @@ import { serviceAddress } from '../contract/service.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
+import { formatTree, treeOf } from '../services/balance-platform/actions/platform-commands.ts';
 import { readResources } from '../services/balance-platform/actions/platform-handlers.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { recurring } from '../services/recurring/index.ts';
@@ -28,7 +29,6 @@ import { type DemoCertificate, findCertificate, trustLines } from './demo/certif
 import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
-import { formatTree, treeOf } from './platform.ts';
 import {
   type AddressFlags,
   addressSettings,

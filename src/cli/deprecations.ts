@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { describeBrownOut } from '../callers/brown-out.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Input, Output } from '../contract/operation.ts';
+import { formatMinute } from '../lib/time-text.ts';
 import {
   addDeprecation,
   endExemption,
@@ -17,7 +18,7 @@ import type { OperatorContext } from '../operators/operator.ts';
 import { formatCall } from './callers.ts';
 import { CommandError, fail } from './command-error.ts';
 import { addOperation, formatTable, performOnBackend, readInput, withOperator } from './operator-command.ts';
-import { formatMinute, print, printAll } from './output.ts';
+import { print, printAll } from './output.ts';
 
 /** Redis has deprecations, too. */
 const access = { needs: 'store' } as const;

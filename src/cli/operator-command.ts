@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../backend/backend.ts';
+import type { ActionCommand, CommandTexts } from '../backend/operator-actions.ts';
 import { describeShadows } from '../backend/upstreams/read-shadow.ts';
 import type { Config } from '../config/config.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
@@ -23,30 +24,15 @@ import { type WithBackendOptions, withBackend } from './with-backend.ts';
 /** What is given on the command line, by the names of fields and options. */
 export type Given = Readonly<Record<string, unknown>>;
 
-type FieldName<O extends Operation> = keyof Input<O> & string;
-
-interface OperatorCommand<O extends Operation> {
-  /** By default the documentation of the operation. */
-  readonly doc?: string;
-  /** What `--help` ends with; a command without a line break is the only example. */
-  readonly example: string | (() => string);
-  /** The fields that are operands, by the names that the audit log has. All others are options. */
-  readonly operands?: Readonly<Record<string, FieldName<O>>>;
-  /** The flags of a field where they are not `--field-name <field-name>`. Null: the field is no option. */
-  readonly flags?: Readonly<Partial<Record<FieldName<O>, string | null>>>;
+/** What a command of the program may have besides the texts of an action. */
+export interface OperatorCommand<O extends Operation> extends Omit<ActionCommand<O>, 'name'> {
   /** Options that are no fields. */
   readonly options?: readonly Option[];
   readonly defaults?: Given;
   /** Makes the input of the fields and options; by default the fields as they are given. */
   readonly input?: (given: Given, command: Command) => unknown;
-  /** With `--json`: what is printed as JSON. */
-  readonly json?: (output: Output<O>, input: Input<O>) => unknown;
   /** With `--json`: lines of JSON. */
   readonly jsonLines?: (output: Output<O>) => readonly string[];
-  /** The lines of the outcome. */
-  readonly text: (output: Output<O>, input: Input<O>) => readonly string[];
-  /** Whether the exit code is 1. */
-  readonly failed?: (output: Output<O>) => boolean;
   readonly access?: WithBackendOptions;
 }
 
@@ -93,6 +79,11 @@ export function declareOperation<O extends Operation>(
   }
   for (const option of options) command.addOption(option);
   if (parts.json !== undefined || parts.jsonLines !== undefined) command.option('--json', 'prints JSON');
+  return addExample(command, example);
+}
+
+/** Adds what `--help` of a command ends with. */
+export function addExample(command: Command, example: CommandTexts['example']): Command {
   return command.addHelpText('after', () => {
     const text = typeof example === 'string' ? example : example();
     return text.includes('\n') ? `\n${text}` : `\nExample:\n  ${text}`;

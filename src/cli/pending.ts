@@ -1,7 +1,10 @@
 /** `triglyph pending`: requests that were forwarded to another server and whose outcome is unknown, and idempotency records. */
+
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Input, Output } from '../contract/operation.ts';
+import { columnsText } from '../import/columns.ts';
+import { formatSecond } from '../lib/time-text.ts';
 import {
   findIdempotencyRecord,
   getPendingRequest,
@@ -10,9 +13,9 @@ import {
 } from '../operators/pending/contract.ts';
 import { settlementRow } from '../operators/pending/settlement-file.ts';
 import { CommandError } from './command-error.ts';
-import { columnsText, type ImportOptions } from './import/file.ts';
+import type { ImportOptions } from './import/file.ts';
 import { addOperation, linesOf, performOnBackend, readSecret } from './operator-command.ts';
-import { formatSecond, print } from './output.ts';
+import { print } from './output.ts';
 
 export function add(program: Command): void {
   const pending = program

@@ -14,9 +14,14 @@ import { readSources, type VariableSources } from '../config/variable-sources.ts
 let file: LoadedConfigFile | undefined;
 let faults: readonly string[] = [];
 let builtIn: readonly GatewayService[] = [];
+let loadBuiltIn: () => Promise<readonly GatewayService[]> = async () => [];
 
 /** Loads the configuration file, for the start of the program. Its faults are reported by the command that needs it. */
-export async function openProject(given: string | undefined): Promise<void> {
+export async function openProject(
+  loadServices: () => Promise<readonly GatewayService[]>,
+  given: string | undefined,
+): Promise<void> {
+  loadBuiltIn = loadServices;
   file = undefined;
   faults = [];
   builtIn = [];
@@ -31,12 +36,6 @@ export async function openProject(given: string | undefined): Promise<void> {
 /** Loads the built-in services where they are served. Until then the project has only those of its configuration file. */
 export async function loadProjectServices(): Promise<void> {
   if (servesBuiltIn()) builtIn = await loadBuiltIn();
-}
-
-/** On demand: a gateway with other contracts needs none of them. */
-async function loadBuiltIn(): Promise<readonly GatewayService[]> {
-  const { builtInServices } = await import('../services/index.ts');
-  return builtInServices;
 }
 
 /** Takes the place of the configuration file. Throws ConfigError where the folder has one. */

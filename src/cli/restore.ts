@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import { openBackend } from '../backend/backend.ts';
 import { keyFileFaults } from '../backend/production-checks.ts';
 import type { Config } from '../config/config.ts';
+import { formatSecond } from '../lib/time-text.ts';
 import { restoreSqlite } from '../store/sqlite/restore.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';
 import { fail } from './command-error.ts';
-import { formatSecond, print } from './output.ts';
+import { print } from './output.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 
 export function add(program: Command): void {

@@ -1,6 +1,7 @@
 /** `triglyph shadow`: the differences between upstreams and their shadows, and how much a shadow gets and answers. Servers need no restart. */
 import type { Command } from 'commander';
 import type { Output } from '../contract/operation.ts';
+import { formatMinute, isoTime } from '../lib/time-text.ts';
 import {
   acceptShadowDifference,
   listShadowDifferences,
@@ -11,7 +12,6 @@ import {
   switchToShadow,
 } from '../operators/shadow/contract.ts';
 import { addOperation, formatTable, type Given } from './operator-command.ts';
-import { formatMinute, isoTime } from './output.ts';
 
 type Known = Output<typeof listShadows>['shadows'][number];
 type Difference = Output<typeof listShadowDifferences>['differences'][number];

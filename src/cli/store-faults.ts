@@ -3,10 +3,10 @@ import { type Backend, openBackend } from '../backend/backend.ts';
 import { needsDurableRecords } from '../backend/database-faults.ts';
 import { noUpstreams, type UpstreamPlan } from '../backend/upstreams/plan.ts';
 import type { Config } from '../config/config.ts';
+import { formatMinute } from '../lib/time-text.ts';
 import { demoCredentials } from '../testing/demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
-import { formatMinute } from './output.ts';
 import { projectServices, servesBuiltIn } from './project.ts';
 import { servedServices } from './project-upstreams.ts';
 

@@ -1,12 +1,12 @@
 /** `triglyph upstream`: which credential an upstream receives for each credential of a caller. */
 import { type Command, Option } from 'commander';
+import { formatMinute } from '../lib/time-text.ts';
 import {
   listUpstreamCredentials,
   removeUpstreamCredential,
   setUpstreamCredential,
 } from '../operators/credentials/contract.ts';
 import { addOperation, linesOf, readSecret } from './operator-command.ts';
-import { formatMinute } from './output.ts';
 import { checkProject } from './project.ts';
 
 const operands = { upstream: 'upstream', id: 'id' } as const;

@@ -1,6 +1,7 @@
 /** `triglyph webhooks`: the endpoints of companies, dead letters, and background jobs. */
 import { type Command, Option } from 'commander';
 import { webhookFormatsOf } from '../backend/compose-services.ts';
+import { formatMinute, formatSecond, isoTime } from '../lib/time-text.ts';
 import {
   addWebhookEndpoint,
   listDeadLetters,
@@ -13,7 +14,7 @@ import {
 } from '../operators/webhooks/contract.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation, formatTable, givenOf, linesOf, performOnBackend, sentence } from './operator-command.ts';
-import { formatMinute, formatSecond, isoTime, printAll } from './output.ts';
+import { printAll } from './output.ts';
 import { projectServices, tenantOperand } from './project.ts';
 
 const example = 'triglyph webhooks endpoint add Acme https://shop.example.com/webhooks';

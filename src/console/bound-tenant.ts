@@ -4,7 +4,7 @@ import type { NewCredential } from '../access/credentials/add-credential.ts';
 import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
 import { RegistryError } from '../access/credentials/credential-rules.ts';
 import type { Backend } from '../backend/backend.ts';
-import type { OpenedActions } from '../backend/define-service.ts';
+import type { OpenedActions } from '../backend/operator-actions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import { gatewayRoles } from '../contract/roles.ts';

@@ -19,6 +19,15 @@ export function columnsOf(schema: ObjectSchema): readonly Column[] {
   return [...columns.filter(isAlways), ...columns.filter((column) => !isAlways(column))];
 }
 
+const marks = Object.freeze({ always: '*', inObject: '+', never: ' ' });
+
+/** For the help of a command, a line for each column of a file: its mark, its name, and what it means. */
+export function columnsText(schema: ObjectSchema): string {
+  const columns = columnsOf(schema);
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  return columns.map(({ name, required, doc }) => `  ${marks[required]} ${name.padEnd(width)}  ${doc}`).join('\n');
+}
+
 function columnsOfField(name: string, field: Field): readonly Column[] {
   const { doc } = field;
   const required = field.required ? 'always' : 'never';

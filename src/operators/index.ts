@@ -1,8 +1,8 @@
 /** The subjects of operators: what commands and the console can do, each with its handlers, which are loaded when they are needed. */
 
 import { RegistryError } from '../access/credentials/credential-rules.ts';
-import type { OperatorActions } from '../backend/define-service.ts';
 import { erase } from '../backend/erase.ts';
+import type { OperatorActions } from '../backend/operator-actions.ts';
 import type { Input, Operation, Output } from '../contract/operation.ts';
 import { auditOperations } from './audit/contract.ts';
 import { callerOperations, callerProblems } from './callers/contract.ts';

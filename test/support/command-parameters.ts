@@ -2,13 +2,18 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { addServiceCommands, serviceCommandNames } from '../../src/cli/service-commands.ts';
+import { builtInServices } from '../../src/services/index.ts';
 
 const root = join(import.meta.dirname, '../..');
-const program = new Command('triglyph');
+/** The program with all its commands. */
+export const program = new Command('triglyph');
 for (const file of globSync('src/cli/*.ts', { cwd: root })) {
   const module = (await import(join(root, file))) as { add?: (program: Command) => void };
   module.add?.(program);
 }
+for (const name of new Set(serviceCommandNames(builtInServices)))
+  await addServiceCommands(program, builtInServices, name);
 
 /** Every command that can be executed, such as `credential merchant-account add`. */
 export const commands = commandsOf(program);

@@ -224,9 +224,13 @@ test('its commands: their help, their documents and what they refuse', async () 
     expect(stdout).toContain('GetStock');
   }
   expect(found).toEqual({});
-  for (const command of [['shopper', 'show', 'a', 'b'], ['demo']]) {
+  const refusals = [
+    [['shopper', 'show', 'a', 'b'], "unknown command 'shopper'"],
+    [['demo'], 'serves none (builtIn: false)'],
+  ] as const;
+  for (const [command, text] of refusals) {
     const refused = await triglyph(command, folder.path, variables);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('serves none (builtIn: false)')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(text)]);
   }
 });
 

@@ -3,8 +3,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { observerNames } from '../../src/gateway/request-observer.ts';
+import { program } from '../support/command-parameters.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -66,13 +67,6 @@ function missingSettings(text: string): readonly string[] {
   // The packages of OpenTelemetry read most of their variables themselves, and put their names together.
   const exists = (name: string): boolean => name.startsWith('OTEL_') || settingNames.has(name);
   return named.filter((name) => !exists(name) && !exists(name.replace(/_FILE$/, '')));
-}
-
-/** The program with all its commands. */
-const program = new Command('triglyph');
-for (const file of globSync('src/cli/*.ts', { cwd: root })) {
-  const module = (await import(join(root, file))) as { add?: (program: Command) => void };
-  module.add?.(program);
 }
 
 function missingCommands(text: string): readonly string[] {

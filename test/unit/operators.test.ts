@@ -10,9 +10,11 @@ import { consoleV1, contributed } from '../support/console-contract.ts';
 const operatorOperations = [...operationsBySubject(contributed).values()].flat();
 
 const root = join(import.meta.dirname, '../..');
-const commands = globSync('src/cli/**/*.ts', { cwd: root })
-  .map((file) => readFileSync(join(root, file), 'utf8'))
-  .join('\n');
+const sources = globSync('src/cli/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+const commandsOfServices = await Promise.all(
+  contributed.map(async ({ loadCommands }) => Object.keys(await loadCommands())),
+);
+const commands = [...sources, ...commandsOfServices.flat()].join('\n');
 
 /** Actions whose console entry has the name of the operation and nothing else. */
 const withoutObject: Readonly<Record<string, string>> = {

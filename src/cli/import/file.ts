@@ -2,8 +2,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../backend/backend.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
-import { columnsOf } from '../../import/columns.ts';
 import type { RefusedRow, RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportObserver, type ImportSummary, importFile } from '../../import/import-file.ts';
 import { redact } from '../../lib/redact.ts';
@@ -103,13 +101,4 @@ function formatSummary(
     ? [`${accepted} rows would be ${done}`, `${refused} would be refused`]
     : [`${accepted} rows ${done}`, `${refused} refused`];
   return `${path}: ${imported}, ${refusedText}${reasons} (${seconds.toFixed(1)} s).${earlier}`;
-}
-
-const marks = Object.freeze({ always: '*', inObject: '+', never: ' ' });
-
-/** For the help of a command, a line for each column of a file: its mark, its name, and what it means. */
-export function columnsText(schema: ObjectSchema): string {
-  const columns = columnsOf(schema);
-  const width = Math.max(...columns.map(({ name }) => name.length));
-  return columns.map(({ name, required, doc }) => `  ${marks[required]} ${name.padEnd(width)}  ${doc}`).join('\n');
 }

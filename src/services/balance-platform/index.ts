@@ -1,5 +1,7 @@
 /** The balance platform. */
-import { defineActions, defineService, type GatewayService } from '../../backend/define-service.ts';
+
+import { defineService, type GatewayService } from '../../backend/define-service.ts';
+import { defineActions } from '../../backend/operator-actions.ts';
 import type { Implementation, OperationHandlers } from '../../store/handlers.ts';
 import type { ReadTransaction } from '../../store/transaction.ts';
 import type { Vault } from '../../vault/ports.ts';
@@ -57,8 +59,19 @@ export const balancePlatform: GatewayService<PlatformParts> = defineService({
       subject: 'accounts',
       operations: platformOperations,
       load: async () => (await import('./actions/platform-handlers.ts')).platformActionHandlers,
+      loadCommands: async () => (await import('./actions/platform-commands.ts')).platformCommands,
     }),
   ],
+  commands: {
+    platform: {
+      doc: 'prints the resources of a balance platform',
+      example: 'triglyph platform show AcmePlatform',
+    },
+    'credential balance-platform': {
+      doc: 'adds, changes and lists balance platforms',
+      example: 'triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam',
+    },
+  },
 });
 
 /** Returns whether the keys are those of the sealed numbers; true if there is none. Throws if one does not open. */

@@ -1,5 +1,5 @@
 /** Erases a shopper: the details with their histories, what was announced, and the jobs that are about the shopper. */
-import type { Erasure } from '../../backend/define-service.ts';
+import type { Erasure } from '../../backend/erasure.ts';
 import { createErasure } from '../../store/erase-rows.ts';
 import { statement } from '../../store/sql/engine.ts';
 import type { Transaction } from '../../store/transaction.ts';

@@ -1,5 +1,7 @@
 /** The Recurring service, with the account updater. */
-import { defineActions, defineService, type GatewayService } from '../../backend/define-service.ts';
+
+import { defineService, type GatewayService } from '../../backend/define-service.ts';
+import { defineActions } from '../../backend/operator-actions.ts';
 import { cardNumberDetector } from '../../contract/card-numbers.ts';
 import { refuseSecrets } from '../../import/import-batch.ts';
 import { bindHandlers, type Implementation, implement } from '../../store/handlers.ts';
@@ -16,6 +18,7 @@ import type { Updater } from './account-updater/updater.ts';
 import { merchantAccountOperations } from './actions/merchant-accounts.ts';
 import { shopperOperations } from './actions/shoppers.ts';
 import { type CardSearchLimits, createCardSearchLimits, noCardSearchLimits } from './card-search-limits.ts';
+import { recurringCommands } from './commands.ts';
 import { recurringDataTables } from './data-tables.ts';
 import { disable } from './disable.ts';
 import { shopperErasure } from './erase-shopper.ts';
@@ -108,14 +111,17 @@ export const recurring: GatewayService<RecurringParts> = defineService({
       subject: 'accounts',
       operations: merchantAccountOperations,
       load: async () => (await import('./actions/merchant-account-handlers.ts')).merchantAccountHandlers,
+      loadCommands: async () => (await import('./actions/merchant-account-commands.ts')).merchantAccountCommands,
     }),
     defineActions({
       subject: 'shoppers',
       operations: shopperOperations,
       areForTenants: true,
       load: async () => (await import('./actions/shopper-handlers.ts')).shopperHandlers,
+      loadCommands: async () => (await import('./actions/shopper-commands.ts')).shopperCommands,
     }),
   ],
+  commands: recurringCommands,
   observe({ accountUpdater: { events, calls } }, log, metrics, trace) {
     if (trace !== undefined) calls.use(trace);
     const count = metrics.addEventCounter(updaterEventCounter);

@@ -1,20 +1,16 @@
-/** `triglyph shopper`: the stored details of a shopper and their changes, and their erasure. Card numbers are cut to the last four digits. */
-import type { Command } from 'commander';
-import type { Output } from '../contract/operation.ts';
-import { eraseShopper, showShopper } from '../services/recurring/actions/shoppers.ts';
-import { addOperation } from './operator-command.ts';
-import { formatSecond, isoTime } from './output.ts';
+/** The commands that show and erase shoppers. Card numbers are cut to the last four digits. */
+import type { ActionCommands } from '../../../backend/operator-actions.ts';
+import type { Output } from '../../../contract/operation.ts';
+import { formatSecond, isoTime } from '../../../lib/time-text.ts';
+import type { shopperOperations, showShopper } from './shoppers.ts';
 
 const operands = { merchantAccount: 'merchantAccount', shopperReference: 'shopperReference' } as const;
 
-export function add(program: Command): void {
-  const shopper = program
-    .command('shopper')
-    .description('prints the stored details of a shopper, or erases the shopper');
-  const example = 'triglyph shopper show AcmeWeb shopper-1';
-  addOperation(shopper, 'show', showShopper, {
+export const shopperCommands: ActionCommands<(typeof shopperOperations)[number]> = {
+  showShopper: {
+    name: 'shopper show',
     operands,
-    example,
+    example: 'triglyph shopper show AcmeWeb shopper-1',
     json: ({ createdAt, details, notifications }) => ({
       createdAt: isoTime(createdAt),
       details: details.map(({ createdAt: storedAt, disabledAt, changes, ...detail }) => ({
@@ -30,8 +26,9 @@ export function add(program: Command): void {
       ...(details.length > 0 ? details.flatMap(formatDetail) : ['no details']),
       ...notifications.map(formatNotification),
     ],
-  });
-  addOperation(shopper, 'erase', eraseShopper, {
+  },
+  eraseShopper: {
+    name: 'shopper erase',
     operands,
     example:
       'Example:\n  triglyph shopper erase AcmeWeb shopper-1 --dry-run\n\ndocs/retention.md says what is kept, and why.',
@@ -52,9 +49,8 @@ export function add(program: Command): void {
           : ['A reader was in the way: earlier pages may still be in the write-ahead log. Run it again.']),
       ];
     },
-  });
-  shopper.addHelpText('after', `\nExample:\n  ${example}`);
-}
+  },
+};
 
 const labels: Readonly<Record<string, string>> = {
   shoppers: 'shopper',

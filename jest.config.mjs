@@ -11,8 +11,8 @@ const shared = {
   moduleNameMapper: {
     '^@jest/globals$': '<rootDir>/test/support/jest-globals.mjs',
     // Examples import the package by its name; tests run its sources.
-    '^triglyph$': '<rootDir>/src/api/index.ts',
-    '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts',
+    '^triglyph$': '<rootDir>/src/program/api/index.ts',
+    '^triglyph/(.*)$': '<rootDir>/src/program/api/$1.ts',
   },
   transform: {},
 };

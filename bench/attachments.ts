@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { binary, defineProblems, object, operation, optional, service } from '../src/api/contract.ts';
-import { createGateway } from '../src/api/index.ts';
+import { binary, defineProblems, object, operation, optional, service } from '../src/program/api/contract.ts';
+import { createGateway } from '../src/program/api/index.ts';
 import { forgetPeakMemory, memoryBytes } from './server.ts';
 
 const bytesMax = 67_108_864;

@@ -1,10 +1,11 @@
 /** `npm run bench -- --only callers`: what recording who calls how adds to a request, in CPU time, against no recording. */
-import { createNameClient } from '../src/callers/client-name.ts';
-import { type AnsweredCall, type CallerRecorder, createCallerRecorder } from '../src/callers/recorder.ts';
-import { conventions } from '../src/services/conventions.ts';
-import { services } from '../src/services/index.ts';
-import { freshKeys, parseKeyRing } from '../src/vault/key-ring.ts';
-import { createVault } from '../src/vault/vault.ts';
+
+import { freshKeys, parseKeyRing } from '../src/core/vault/key-ring.ts';
+import { createVault } from '../src/core/vault/vault.ts';
+import { createNameClient } from '../src/insight/callers/client-name.ts';
+import { type AnsweredCall, type CallerRecorder, createCallerRecorder } from '../src/insight/callers/recorder.ts';
+import { conventions } from '../src/payments/conventions.ts';
+import { services } from '../src/payments/index.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, limited, median, printFindings } from './results.ts';
 

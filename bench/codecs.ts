@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type * as formats from '../src/formats/index.ts';
-import type * as builtIn from '../src/services/index.ts';
+import type * as formats from '../src/core/formats/wire-formats.ts';
+import type * as builtIn from '../src/payments/index.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, limited, median, table } from './results.ts';
 import { printReport, sectionOptions } from './section.ts';
@@ -71,8 +71,11 @@ const request = {
 
 /** The work to measure of one checkout, by what it does. */
 async function worksOf(root: string): Promise<ReadonlyMap<string, () => number>> {
-  const { createProtocols, namedProtocols }: typeof formats = await importFrom(root, 'src/formats/index.ts');
-  const { services }: typeof builtIn = await importFrom(root, 'src/services/index.ts');
+  const { createProtocols, namedProtocols }: typeof formats = await importFrom(
+    root,
+    'src/core/formats/wire-formats.ts',
+  );
+  const { services }: typeof builtIn = await importFrom(root, 'src/payments/index.ts');
   const protocols = createProtocols(services);
   const service = services.find(({ name, version }) => name === 'Recurring' && version === 25)!;
   const operation = service.operations.get('listRecurringDetails')!;

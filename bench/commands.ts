@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { appendLuhnDigit } from '../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../src/core/contract/check-digits.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { describeMachine, pinned, serverCore } from './machine.ts';
 import { median, table } from './results.ts';

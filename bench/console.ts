@@ -30,7 +30,7 @@ const animation = `
   bar.animate([{ transform: 'none' }, { transform: 'translateX(400px)' }], { duration: 1000, iterations: Infinity });`;
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-'));
-const demo = spawn(process.execPath, [join(root, 'src/main.ts'), 'demo', '--port', '0', '--admin-port', '0'], {
+const demo = spawn(process.execPath, [join(root, 'src/program/main.ts'), 'demo', '--port', '0', '--admin-port', '0'], {
   cwd: folder,
   env: { ...process.env, LOG_LEVEL: 'warn' },
   stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { appendLuhnDigit } from '../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../src/core/contract/check-digits.ts';
 import { launchTriglyph } from './fleet.ts';
 import { runCommand } from './scale/stores.ts';
 import { startServer } from './server.ts';

@@ -47,7 +47,7 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
   const adminPort = await freePort();
   return {
     // What is loaded before it changes or names sources.
-    parameters: [...before, join(root, before.length > 0 ? 'src/main.ts' : 'bin/triglyph.mjs'), 'demo'],
+    parameters: [...before, join(root, before.length > 0 ? 'src/program/main.ts' : 'bin/triglyph.mjs'), 'demo'],
     env: {
       PORT: String(port),
       ADMIN_PORT: String(adminPort),

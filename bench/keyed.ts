@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type * as api from '../src/api/index.ts';
-import type * as accounts from '../src/services/recurring/store/merchant-accounts.ts';
-import type * as postgresStores from '../src/store/postgres/open.ts';
-import type * as sqliteStores from '../src/store/sqlite/open.ts';
-import type * as keyRings from '../src/vault/key-ring.ts';
+import type * as keyRings from '../src/core/vault/key-ring.ts';
+import type * as accounts from '../src/payments/recurring/store/merchant-accounts.ts';
+import type * as api from '../src/program/api/index.ts';
+import type * as postgresStores from '../src/stores/postgres/open.ts';
+import type * as sqliteStores from '../src/stores/sqlite/open.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { describeMachine } from './machine.ts';
 import { type Finding, limited, median, table } from './results.ts';
@@ -47,8 +47,8 @@ interface Subject {
 }
 
 async function openSubject(root: string, name: EngineName, store: StoreOptions): Promise<Subject> {
-  const { createGateway, recurring }: typeof api = await importFrom(root, 'src/api/index.ts');
-  const { freshKeys }: typeof keyRings = await importFrom(root, 'src/vault/key-ring.ts');
+  const { createGateway, recurring }: typeof api = await importFrom(root, 'src/program/api/index.ts');
+  const { freshKeys }: typeof keyRings = await importFrom(root, 'src/core/vault/key-ring.ts');
   const gateway = await createGateway({
     services: [recurring],
     store,
@@ -96,11 +96,11 @@ async function openSubject(root: string, name: EngineName, store: StoreOptions):
 
 /** Adds the merchant account, and records of earlier requests. */
 async function prepareStore(root: string, name: EngineName, store: StoreOptions): Promise<void> {
-  const { openPostgres }: typeof postgresStores = await importFrom(root, 'src/store/postgres/open.ts');
-  const { openSqlite }: typeof sqliteStores = await importFrom(root, 'src/store/sqlite/open.ts');
+  const { openPostgres }: typeof postgresStores = await importFrom(root, 'src/stores/postgres/open.ts');
+  const { openSqlite }: typeof sqliteStores = await importFrom(root, 'src/stores/sqlite/open.ts');
   const { createMerchantAccountRegistry }: typeof accounts = await importFrom(
     root,
-    'src/services/recurring/store/merchant-accounts.ts',
+    'src/payments/recurring/store/merchant-accounts.ts',
   );
   const engine =
     'dataDir' in store

@@ -1,9 +1,9 @@
 /** Measures how much longer the vault takes to open a sealed value than one `createDecipheriv` does, in one process. */
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { freshKeys, parseKeyRing } from '../src/vault/key-ring.ts';
-import { binding, nonceBytes, sealBytes } from '../src/vault/seal.ts';
-import { createVault } from '../src/vault/vault.ts';
+import { freshKeys, parseKeyRing } from '../src/core/vault/key-ring.ts';
+import { binding, nonceBytes, sealBytes } from '../src/core/vault/seal.ts';
+import { createVault } from '../src/core/vault/vault.ts';
 import { describeMachine } from './machine.ts';
 import { limited, median, table } from './results.ts';
 import { printReport, sectionOptions } from './section.ts';

@@ -10,19 +10,19 @@ interface Replaced {
 
 /** By what BENCH_WITHOUT names, with commas between names. */
 const replacements: Readonly<Record<string, readonly Replaced[]>> = {
-  macs: [{ file: 'src/store/row-integrity.ts', text: 'if (this.#keys === undefined) return;', by: 'return;' }],
+  macs: [{ file: 'src/stores/row-integrity.ts', text: 'if (this.#keys === undefined) return;', by: 'return;' }],
   cards: [
     {
-      file: 'src/app/compose-gateway.ts',
+      file: 'src/program/app/compose-gateway.ts',
       text: 'compileChecks(deprecations, scanTexts)',
       by: 'compileChecks(deprecations, undefined)',
     },
   ],
   limits: [
-    { file: 'src/formats/json/scan.ts', text: 'membersMax: 2_000', by: 'membersMax: 1e9' },
-    { file: 'src/contract/read.ts', text: 'return unknown.size < IssueCollector.issuesMax;', by: 'return true;' },
-    { file: 'src/lib/xml/limits.ts', text: 'attributesMax: 32', by: 'attributesMax: 1e9' },
-    { file: 'src/lib/xml/limits.ts', text: 'allAttributesMax: 4_000', by: 'allAttributesMax: 1e9' },
+    { file: 'src/core/formats/json/scan.ts', text: 'membersMax: 2_000', by: 'membersMax: 1e9' },
+    { file: 'src/core/contract/read.ts', text: 'return unknown.size < IssueCollector.issuesMax;', by: 'return true;' },
+    { file: 'src/core/xml/limits.ts', text: 'attributesMax: 32', by: 'attributesMax: 1e9' },
+    { file: 'src/core/xml/limits.ts', text: 'allAttributesMax: 4_000', by: 'allAttributesMax: 1e9' },
   ],
 };
 

@@ -1,14 +1,15 @@
 /** A gateway of the bench in front of UPSTREAM, with the shadow SHADOW at 100 %, if that is named. */
-import { startServer } from '../src/app/server.ts';
+
 import { openBackend } from '../src/backend/backend.ts';
 import { settingGroupsOf } from '../src/backend/compose-services.ts';
 import { planUpstreams } from '../src/backend/upstreams/plan.ts';
 import { readConfig } from '../src/config/config.ts';
 import { readSources } from '../src/config/variable-sources.ts';
-import { clock } from '../src/lib/clock.ts';
-import { builtInServices } from '../src/services/index.ts';
-import { openMemory } from '../src/store/sqlite/memory.ts';
-import { freshKeys } from '../src/vault/key-ring.ts';
+import { clock } from '../src/core/lib/clock.ts';
+import { freshKeys } from '../src/core/vault/key-ring.ts';
+import { builtInServices } from '../src/payments/index.ts';
+import { startServer } from '../src/program/app/server.ts';
+import { openMemory } from '../src/stores/sqlite/memory.ts';
 
 const { SHADOW: shadowUrl, UPSTREAM: url = '' } = process.env;
 const shadow = shadowUrl === undefined ? undefined : ({ url: shadowUrl, credentials: 'forward' } as const);

@@ -1,8 +1,8 @@
 /** What is measured: one request in each format and for each server, and how its answer is decoded. */
 
-import { createProtocols, type NamedProtocol } from '../src/formats/index.ts';
-import { services } from '../src/services/index.ts';
-import { recurringV25 } from '../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol } from '../src/core/formats/wire-formats.ts';
+import { services } from '../src/payments/index.ts';
+import { recurringV25 } from '../src/payments/recurring/versions.ts';
 import { demoAuthorization } from '../test/support/server.ts';
 
 /** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */

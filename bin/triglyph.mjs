@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 const root = join(import.meta.dirname, '..');
-const sources = join(root, 'src/main.ts');
+const sources = join(root, 'src/program/main.ts');
 const isCheckout = existsSync(sources);
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -15,7 +15,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   process.stderr.write(`triglyph: this is Node ${process.versions.node}, and 24 or newer is needed${remedy}.\n`);
   process.exitCode = 1;
 } else {
-  // While modules load, the young generation would grow by 15 MB for objects that stay. src/cli/after-start.ts lets that of a server grow for the load.
+  // While modules load, the young generation would grow by 15 MB for objects that stay. src/program/cli/after-start.ts lets that of a server grow for the load.
   // The compile cache is that of the flags, so they come first.
   if (process.argv.includes('serve')) setFlagsFromString('--semi-space-growth-factor=1');
   // Objects of a kind that has lived long, as in a start or in an overload, would be allocated among long-lived ones. There they would

@@ -17,7 +17,9 @@ registerHooks({
     const found = entry.exec(specifier);
     if (found === null) return next(specifier, context);
     const name = found[1] ?? 'index';
-    const path = TEST_PROGRAM ? join(TEST_PROGRAM, `../../dist/api/${name}.js`) : join(root, `src/api/${name}.ts`);
+    const path = TEST_PROGRAM
+      ? join(TEST_PROGRAM, `../../dist/api/${name}.js`)
+      : join(root, `src/program/api/${name}.ts`);
     return next(pathToFileURL(path).href, context);
   },
 });

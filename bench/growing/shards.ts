@@ -1,5 +1,5 @@
 /** How the hash tags of records lie on the masters of a Redis cluster, and what the busiest one gets. */
-import { pendingLists } from '../../src/store/redis/record-keys.ts';
+import { pendingLists } from '../../src/stores/redis/record-keys.ts';
 
 const slots = 16_384;
 

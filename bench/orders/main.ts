@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { builtIn, createGateway } from 'triglyph';
 import { ordersV1, placeOrder } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
-import { operationAddress } from '../../src/contract/service.ts';
+import { operationAddress } from '../../src/core/contract/service.ts';
 import { connections, provideLoad, putLoad } from '../load.ts';
 import { describeMachine } from '../machine.ts';
 import { type Finding, figuresOf, type Measured, medianCpu, table } from '../results.ts';

@@ -1,9 +1,9 @@
 /** What is measured: one order read in JSON and SOAP from each server, and a built-in operation of like size. */
 import { getOrder, ordersV1 } from '../../examples/orders/contract.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { demoAuthorization } from '../../test/support/server.ts';
 import type { LoadTarget } from '../load.ts';
 

@@ -1,9 +1,9 @@
 /** A company with its credentials, account holders and webhook endpoints, and the requests that it makes. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Backend } from '../../src/backend/backend.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { balancePlatform as balancePlatforms } from '../../src/services/balance-platform/index.ts';
-import { recurring } from '../../src/services/recurring/index.ts';
+import { balancePlatform as balancePlatforms } from '../../src/payments/balance-platform/index.ts';
+import { recurring } from '../../src/payments/recurring/index.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
 import { basic } from '../../test/support/server.ts';
 
 export const operationNames = ['storeToken', 'createBalanceAccount'] as const;

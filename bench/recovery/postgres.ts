@@ -1,8 +1,8 @@
 /** How soon a request fails where PostgreSQL cannot answer it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { type Budget, requireThat, timeOf } from './budget.ts';
 

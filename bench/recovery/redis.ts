@@ -1,8 +1,8 @@
 /** What the Redis cache costs while its server hangs, and how soon it is used again. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { clock } from '../../src/lib/clock.ts';
-import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { openRedisCache, type RedisCache } from '../../src/stores/redis/cache.ts';
 import { type RedisServer, startRedis, startRedisCluster } from '../../test/support/redis.ts';
 import { until } from '../../test/support/until.ts';
 import { median } from '../results.ts';

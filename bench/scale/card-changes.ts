@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
 import { prepareProduction } from '../../test/support/server.ts';
 import { memoryBytesOrNone } from '../server.ts';
 import { serveAt } from './stores.ts';

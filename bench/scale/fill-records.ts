@@ -1,5 +1,5 @@
 /** Fills the table of idempotency records by SQL, with rows as the gateway writes them, in the order of their expiry. */
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 
 export type EngineName = 'SQLite' | 'PostgreSQL';
 

@@ -1,15 +1,15 @@
 /** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
 import { join } from 'node:path';
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import type { Input, Operation } from '../../src/contract/operation.ts';
-import { createAccountHolder as holderCall } from '../../src/services/balance-platform/account-holders/contract.ts';
-import { createAccountHolder } from '../../src/services/balance-platform/account-holders/handlers.ts';
-import { createBalanceAccount as accountCall } from '../../src/services/balance-platform/balance-accounts/contract.ts';
-import { createBalanceAccount } from '../../src/services/balance-platform/balance-accounts/handlers.ts';
-import { createPaymentInstrument as instrumentCall } from '../../src/services/balance-platform/payment-instruments/contract.ts';
-import { createPaymentInstrument } from '../../src/services/balance-platform/payment-instruments/create.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { demoPlatform } from '../../src/testing/demo/published.ts';
+import type { Caller, CanonicalRequest } from '../../src/core/contract/canonical.ts';
+import type { Input, Operation } from '../../src/core/contract/operation.ts';
+import { createAccountHolder as holderCall } from '../../src/payments/balance-platform/account-holders/contract.ts';
+import { createAccountHolder } from '../../src/payments/balance-platform/account-holders/handlers.ts';
+import { createBalanceAccount as accountCall } from '../../src/payments/balance-platform/balance-accounts/contract.ts';
+import { createBalanceAccount } from '../../src/payments/balance-platform/balance-accounts/handlers.ts';
+import { createPaymentInstrument as instrumentCall } from '../../src/payments/balance-platform/payment-instruments/contract.ts';
+import { createPaymentInstrument } from '../../src/payments/balance-platform/payment-instruments/create.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import { demoPlatform } from '../../src/program/testing/demo/published.ts';
 import { openBuiltIn, readConfig } from '../../test/support/services.ts';
 import { type Timed, timeInRounds, timeRequest } from './rounds.ts';
 import type { Served } from './stores.ts';

@@ -1,7 +1,7 @@
 /** Measures requests with an Idempotency-Key, and their replays, in a table of few records and of many, in alternating rounds. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { replayedHeader } from '../../src/contract/retry.ts';
+import { replayedHeader } from '../../src/core/contract/retry.ts';
 import type { Postgres } from '../../test/support/postgres.ts';
 import { demoAuthorization } from '../../test/support/server.ts';
 import { cpuUs } from '../server.ts';

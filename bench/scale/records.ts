@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, type Row, statement } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { IdempotencyRecordRepository } from '../../src/store/sql/idempotency-records.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, type Row, statement } from '../../src/stores/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/stores/sql/expired-records.ts';
+import { IdempotencyRecordRepository } from '../../src/stores/sql/idempotency-records.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
 import type { Postgres } from '../../test/support/postgres.ts';
 import { type EngineName, fillRecords, storedDays } from './fill-records.ts';
 import { type DatabaseProcesses, databaseProcesses, type KeyedRequests, timeKeyedRequests } from './keyed-requests.ts';

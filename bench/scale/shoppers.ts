@@ -1,6 +1,6 @@
 /** Measures listings, look-ups and writes with few shoppers and with many, in alternating rounds. */
 import { randomInt } from 'node:crypto';
-import { generatedShopper } from '../../src/testing/demo/shoppers.ts';
+import { generatedShopper } from '../../src/program/testing/demo/shoppers.ts';
 import { reference } from '../targets.ts';
 import { card, requestHeaders } from './keyed-requests.ts';
 import { type Timed, timeInRounds, timeRequest } from './rounds.ts';

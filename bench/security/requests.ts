@@ -1,7 +1,7 @@
 /** The requests of the neighbour and of the attackers. */
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { basic } from '../../test/support/server.ts';
 import { bytesOf, type Sent } from './connection.ts';
 

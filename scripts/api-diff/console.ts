@@ -2,6 +2,6 @@
 import { actionsOf } from '../../src/backend/compose-services.ts';
 import { consoleOf } from '../../src/console/contract.ts';
 import { committedOpenApi } from '../../src/documents/index.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/payments/index.ts';
 
 process.stdout.write(committedOpenApi(consoleOf(actionsOf(builtInServices))).text);

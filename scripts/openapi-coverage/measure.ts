@@ -1,8 +1,8 @@
 /** Imports one document at a time, in a thread of its own, with all that is derived from its contract. */
 import { parentPort } from 'node:worker_threads';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
 
 export interface Measured {
   readonly file: string;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { Service } from '../../src/contract/service.ts';
-import { loadDocuments } from '../../src/documents/wsdl/documents.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { createReading, Unread } from '../../src/documents/wsdl/read-location.ts';
+import type { Service } from '../../src/core/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { loadDocuments } from '../../src/readers/wsdl/documents.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
+import { createReading, Unread } from '../../src/readers/wsdl/read-location.ts';
 import { type DeclaredOperation, declaredOperations } from './shape.ts';
 
 export interface Measured {

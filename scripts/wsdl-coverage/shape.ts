@@ -1,6 +1,8 @@
 /** Expands the operations of WSDL documents into lines that two documents can be compared by, apart from the importer. */
-import { Definitions } from '../../src/documents/wsdl/definitions.ts';
-import type { Loaded } from '../../src/documents/wsdl/documents.ts';
+
+import type { LocatedElement } from '../../src/core/xml/located.ts';
+import { Definitions } from '../../src/readers/wsdl/definitions.ts';
+import type { Loaded } from '../../src/readers/wsdl/documents.ts';
 import {
   childNamed,
   childrenNamed,
@@ -13,9 +15,8 @@ import {
   soapUri,
   wsdlUri,
   xsdUri,
-} from '../../src/documents/wsdl/names.ts';
-import { type Declared, qualifiesElements, SchemaIndex } from '../../src/documents/wsdl/schema-index.ts';
-import type { LocatedElement } from '../../src/lib/xml/located.ts';
+} from '../../src/readers/wsdl/names.ts';
+import { type Declared, qualifiesElements, SchemaIndex } from '../../src/readers/wsdl/schema-index.ts';
 
 /** An operation of a port type that a SOAP port binds. */
 export interface DeclaredOperation {

@@ -1,5 +1,6 @@
 /** Random valid content of messages, from the schemas of a WSDL themselves: it knows nothing of contracts. */
 import fc from 'fast-check';
+import type { LocatedElement } from '../../src/core/xml/located.ts';
 import {
   childNamed,
   childrenNamed,
@@ -12,9 +13,8 @@ import {
   wsdlUri,
   xmlUri,
   xsdUri,
-} from '../../src/documents/wsdl/names.ts';
-import { type Declared, qualifiesElements, type SchemaIndex } from '../../src/documents/wsdl/schema-index.ts';
-import type { LocatedElement } from '../../src/lib/xml/located.ts';
+} from '../../src/readers/wsdl/names.ts';
+import { type Declared, qualifiesElements, type SchemaIndex } from '../../src/readers/wsdl/schema-index.ts';
 import { type Attribute, type Instance, type Meaning, type Value, xsiUri } from './instance.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 /** Instances of a schema: elements with what their values mean, their text, and the comparison with a text. */
 import { SaxesParser } from 'saxes';
-import { escapeXml, escapeXmlAttribute } from '../../src/lib/xml/print.ts';
+import { escapeXml, escapeXmlAttribute } from '../../src/core/xml/print.ts';
 
 export const xsiUri = 'http://www.w3.org/2001/XMLSchema-instance';
 

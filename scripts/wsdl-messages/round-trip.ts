@@ -1,12 +1,15 @@
 /** Sends random messages of a WSDL through its contract and back, and says what differs. Runs in a thread that may be ended. */
 import { Buffer } from 'node:buffer';
 import { parentPort } from 'node:worker_threads';
-import type { Operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { Definitions } from '../../src/documents/wsdl/definitions.ts';
-import { loadDocuments } from '../../src/documents/wsdl/documents.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Head, Target } from '../../src/core/formats/protocol.ts';
+import { createProtocols, type Protocols } from '../../src/core/formats/wire-formats.ts';
+import type { LocatedElement } from '../../src/core/xml/located.ts';
+import { Definitions } from '../../src/readers/wsdl/definitions.ts';
+import { loadDocuments } from '../../src/readers/wsdl/documents.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import {
   childNamed,
   childrenNamed,
@@ -16,12 +19,9 @@ import {
   soap12Uri,
   soapUri,
   wsdlUri,
-} from '../../src/documents/wsdl/names.ts';
-import { createReading } from '../../src/documents/wsdl/read-location.ts';
-import { SchemaIndex } from '../../src/documents/wsdl/schema-index.ts';
-import { createProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { Head, Target } from '../../src/formats/protocol.ts';
-import type { LocatedElement } from '../../src/lib/xml/located.ts';
+} from '../../src/readers/wsdl/names.ts';
+import { createReading } from '../../src/readers/wsdl/read-location.ts';
+import { SchemaIndex } from '../../src/readers/wsdl/schema-index.ts';
 import { MessageGenerator, Unable } from './generate.ts';
 import { contentOfBody, firstDifference, type Instance, print } from './instance.ts';
 import { Random } from './random.ts';

@@ -1,11 +1,11 @@
 /** Finds a wrong clock before data is destroyed by it: compares with the last time that a server has recorded in the store. */
 
+import { monotonicClock } from '../core/lib/clock.ts';
+import type { Clock } from '../core/lib/clock-and-ids.ts';
 import type { Log } from '../http/log.ts';
 import type { ObservedState } from '../http/metrics/gauges.ts';
-import { monotonicClock } from '../lib/clock.ts';
-import type { Clock } from '../lib/clock-and-ids.ts';
-import { StoreUnavailable } from '../store/errors.ts';
-import { type Engine, readCommitted, statement } from '../store/sql/engine.ts';
+import { StoreUnavailable } from '../stores/errors.ts';
+import { type Engine, readCommitted, statement } from '../stores/sql/engine.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -4,33 +4,33 @@ import type { CredentialRules, GrantRule } from '../access/credentials/credentia
 import type { Limits } from '../access/limits/limits.ts';
 import { type Config, valuesOf } from '../config/config.ts';
 import type { SettingGroup, SettingTable, ValuesOf } from '../config/setting.ts';
-import type { OlderVersion } from '../contract/older-version.ts';
-import type { Operation } from '../contract/operation.ts';
-import type { Service } from '../contract/service.ts';
-import type { TextDetector } from '../contract/text-detector.ts';
-import type { HandlerContext } from '../gateway/handler-context.ts';
+import type { OlderVersion } from '../core/contract/older-version.ts';
+import type { Operation } from '../core/contract/operation.ts';
+import type { Service } from '../core/contract/service.ts';
+import type { TextDetector } from '../core/contract/text-detector.ts';
+import type { HandlerContext } from '../core/gateway/handler-context.ts';
+import type { TraceCall } from '../core/lib/call-tracer.ts';
 import type { Log } from '../http/log.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
-import type { RowImporter } from '../import/import-batch.ts';
-import type { JobQueue } from '../jobs/job.ts';
-import type { WebhookFormat } from '../jobs/webhooks/format.ts';
-import type { JobHandler } from '../jobs/worker.ts';
-import type { TraceCall } from '../lib/call-tracer.ts';
 import {
   bindHandlers,
   type CheckedHandlers,
   type HandlersOf,
   type Implementation,
   type OperationHandlers,
-} from '../store/handlers.ts';
-import type { RowIntegrity } from '../store/row-integrity.ts';
-import type { TableOwner } from '../store/sql/create-tables.ts';
-import type { Engine } from '../store/sql/engine.ts';
-import type { Store } from '../store/store.ts';
-import type { Table } from '../store/table.ts';
-import type { SharedObjects } from '../store/transaction.ts';
+} from '../stores/handlers.ts';
+import type { JobQueue } from '../stores/jobs/job.ts';
+import type { WebhookFormat } from '../stores/jobs/webhooks/format.ts';
+import type { JobHandler } from '../stores/jobs/worker.ts';
+import type { RowIntegrity } from '../stores/row-integrity.ts';
+import type { TableOwner } from '../stores/sql/create-tables.ts';
+import type { Engine } from '../stores/sql/engine.ts';
+import type { Store } from '../stores/store.ts';
+import type { Table } from '../stores/table.ts';
+import type { SharedObjects } from '../stores/transaction.ts';
 import type { DataTable } from './data-table.ts';
 import type { Erasure } from './erasure.ts';
+import type { RowImporter } from './import/import-batch.ts';
 import type { OpenedActions, OperatorActions, ServiceCommand } from './operator-actions.ts';
 import type { Panel } from './panel.ts';
 

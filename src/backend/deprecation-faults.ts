@@ -1,12 +1,12 @@
 /** Checks deprecations of a configuration or of an operator, and says everything that is wrong with them. */
 
-import { parseTimeOfDay, repetitions } from '../callers/brown-out.ts';
-import { type DeprecationRule, type FormatName, selectors } from '../callers/deprecation.ts';
 import { closest } from '../config/unknown-variables.ts';
-import type { Service } from '../contract/service.ts';
-import { knownToPlatform } from '../contract/time-zone.ts';
-import { protocolNames } from '../formats/index.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import type { Service } from '../core/contract/service.ts';
+import { knownToPlatform } from '../core/contract/time-zone.ts';
+import { protocolNames } from '../core/formats/wire-formats.ts';
+import { isMembers, type Members } from '../core/lib/members.ts';
+import { parseTimeOfDay, repetitions } from '../insight/callers/brown-out.ts';
+import { type DeprecationRule, type FormatName, selectors } from '../insight/callers/deprecation.ts';
 
 /** Returns a sentence for each fault. `services`: those that are served, in all versions. */
 export function deprecationFaults(rules: unknown, services: readonly Service[]): readonly string[] {

@@ -1,13 +1,13 @@
 /** The rotation of the index key: what is computed anew, and what still needs the old key. */
 
-import { createReindexers, findWrongFingerprints, type Reindexed, reindex } from '../store/reindex.ts';
-import type { AlteredRow } from '../store/row-integrity.ts';
-import type { Engine } from '../store/sql/engine.ts';
-import { findUnaliasedRecords, type UnaliasedRecords } from '../store/sql/idempotency-records.ts';
-import type { Store } from '../store/store.ts';
-import type { Table } from '../store/table.ts';
-import type { OtherState } from '../vault/key-lines.ts';
-import type { Vault } from '../vault/ports.ts';
+import type { OtherState } from '../core/vault/key-lines.ts';
+import type { Vault } from '../core/vault/ports.ts';
+import { createReindexers, findWrongFingerprints, type Reindexed, reindex } from '../stores/reindex.ts';
+import type { AlteredRow } from '../stores/row-integrity.ts';
+import type { Engine } from '../stores/sql/engine.ts';
+import { findUnaliasedRecords, type UnaliasedRecords } from '../stores/sql/idempotency-records.ts';
+import type { Store } from '../stores/store.ts';
+import type { Table } from '../stores/table.ts';
 
 export function createIndexRotation(
   { engine, store, vault }: { readonly engine: Engine; readonly store: Store; readonly vault: Vault },

@@ -3,9 +3,9 @@
 import { type Config, ConfigError, inspectConfig } from '../config/config.ts';
 import { keyFileIn } from '../config/key-file-of-folder.ts';
 import { VariableSources } from '../config/variable-sources.ts';
-import { clearKeys, type KeyProvider } from '../vault/key-provider.ts';
-import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
-import { createTransitKeys } from '../vault/transit/keys.ts';
+import { clearKeys, type KeyProvider } from '../core/vault/key-provider.ts';
+import { type KeyRing, KeyRingError } from '../core/vault/key-ring.ts';
+import { createTransitKeys } from '../core/vault/transit/keys.ts';
 
 type KmsConfig = Pick<
   Config,

@@ -5,9 +5,9 @@ import { FairTurns } from '../access/limits/fair-turns.ts';
 import { limitCounter } from '../access/limits/limits.ts';
 import type { QuotaReached } from '../access/limits/quota.ts';
 import type { Config } from '../config/config.ts';
+import { PendingLimit } from '../core/idempotency/pending-limit.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { PendingLimit } from '../idempotency/pending-limit.ts';
 import type { Backend } from './backend.ts';
 
 /** Creates the turns of callers, the pace of answers without a credential, and the counter of both. */

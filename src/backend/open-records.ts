@@ -1,15 +1,15 @@
 /** Opens the idempotency records of a gateway without a database, which only forwards. */
 import { readFileSync } from 'node:fs';
-import type { RedisCallers } from '../callers/redis/open.ts';
-import { createRedisCallers } from '../callers/redis/open.ts';
 import type { Config } from '../config/config.ts';
 import { keyFileIn } from '../config/key-file-of-folder.ts';
-import type { IdempotentStore } from '../idempotency/ports.ts';
-import type { Clock } from '../lib/clock-and-ids.ts';
-import type { StoreInspection } from '../store/sql/inspection.ts';
-import type { UnsettledRequestRepository, UnsettledRequests } from '../store/sql/unsettled-requests.ts';
-import { createStatelessStore } from '../store/stateless.ts';
-import type { ReadTransaction } from '../store/transaction.ts';
+import type { IdempotentStore } from '../core/idempotency/ports.ts';
+import type { Clock } from '../core/lib/clock-and-ids.ts';
+import type { RedisCallers } from '../insight/callers/redis/open.ts';
+import { createRedisCallers } from '../insight/callers/redis/open.ts';
+import type { StoreInspection } from '../stores/sql/inspection.ts';
+import type { UnsettledRequestRepository, UnsettledRequests } from '../stores/sql/unsettled-requests.ts';
+import { createStatelessStore } from '../stores/stateless.ts';
+import type { ReadTransaction } from '../stores/transaction.ts';
 
 /** Replaces the tables of idempotency records and pending requests. */
 export interface ForeignRecords {
@@ -96,9 +96,9 @@ export async function openRecords(
   if (redisStoreUrl === undefined) return undefined;
   // Loaded on demand: a gateway with a database needs no client.
   const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([
-    import('../store/redis/record-commands.ts'),
-    import('../store/redis/record-store.ts'),
-    import('../store/redis/durability.ts'),
+    import('../stores/redis/record-commands.ts'),
+    import('../stores/redis/record-store.ts'),
+    import('../stores/redis/durability.ts'),
   ]);
   let listener: (event: RedisEvent) => void = () => {};
   let continuity: Extract<RedisEvent, { readonly kind: 'same' | 'settling' | 'lost' }> = { kind: 'same' };

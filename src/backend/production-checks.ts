@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, hasDatabase, productionFaultsOfServices } from '../config/config.ts';
 import { endOf, readTls } from '../config/tls-files.ts';
+import { isLoopback, isPlainAddress } from '../core/lib/loopback.ts';
 import { checkTls } from '../http/tls.ts';
-import { isLoopback, isPlainAddress } from '../lib/loopback.ts';
-import { parseDatabaseUrl } from '../store/postgres/address.ts';
+import { parseDatabaseUrl } from '../stores/postgres-address.ts';
 import { noUpstreams, serversOf, type UpstreamPlan } from './upstreams/plan.ts';
 import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 

@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { gatewayActor } from '../access/audit/audit-event.ts';
 import { type Config, settingNamed } from '../config/config.ts';
 import { retentionMs } from '../config/setting.ts';
-import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../store/retention.ts';
-import type { Table } from '../store/table.ts';
+import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../stores/retention.ts';
+import type { Table } from '../stores/table.ts';
 import type { Backend } from './backend.ts';
 
 /** The rules of all tables, with the days of the configuration. Throws where a table names a setting that there is not. */

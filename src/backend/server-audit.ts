@@ -4,9 +4,9 @@ import { gatewayActor } from '../access/audit/audit-event.ts';
 import type { AuditTrail } from '../access/audit/audit-trail.ts';
 import { createRequestAudit, type RequestAudit } from '../access/request-audit.ts';
 import type { Config } from '../config/config.ts';
+import { type PeriodicTask, startPeriodicTask } from '../core/lib/periodic-task.ts';
 import { type Log, logFailure } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
-import { type PeriodicTask, startPeriodicTask } from '../lib/periodic-task.ts';
 import type { Backend } from './backend.ts';
 
 export interface ServerAudit {

@@ -5,9 +5,9 @@ import type { CredentialRegistry } from '../access/credentials/credential-regist
 import { RegistryError } from '../access/credentials/credential-rules.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { OpenedActions } from '../backend/operator-actions.ts';
-import type { Operation } from '../contract/operation.ts';
-import { describe, Problem } from '../contract/problem.ts';
-import { gatewayRoles } from '../contract/roles.ts';
+import type { Operation } from '../core/contract/operation.ts';
+import { describe, Problem } from '../core/contract/problem.ts';
+import { gatewayRoles } from '../core/contract/roles.ts';
 import { boundOperations } from '../operators/bound-operations.ts';
 import { roles } from '../operators/operation.ts';
 import { actionOperations } from './actions/contract.ts';

@@ -4,10 +4,10 @@ import type { PresentedSecret } from '../access/credentials/credentials.ts';
 import type { LoginGuard } from '../access/login-guard.ts';
 import type { ProcessReport } from '../backend/process-report.ts';
 import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { Caller } from '../contract/canonical.ts';
-import type { Input, Operation, Output } from '../contract/operation.ts';
+import type { Caller } from '../core/contract/canonical.ts';
+import type { Input, Operation, Output } from '../core/contract/operation.ts';
 import type { Readiness } from '../http/admin.ts';
-import type { TrafficReader } from '../observe/traffic/reader.ts';
+import type { TrafficReader } from '../insight/traffic/reader.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import type { DemoControls } from './testing/controls.ts';
 

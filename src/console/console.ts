@@ -5,13 +5,13 @@ import type { Credentials, PresentedSecret } from '../access/credentials/credent
 import type { LiveCredentials } from '../access/credentials/live-credentials.ts';
 import { type SecondFactorRules, withSecondFactor } from '../access/credentials/second-factor.ts';
 import type { LoginGuard } from '../access/login-guard.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem } from '../core/contract/problem.ts';
+import type { WireRequest } from '../core/formats/wire.ts';
+import { toProblem } from '../core/gateway/answer.ts';
+import type { Clock } from '../core/lib/clock-and-ids.ts';
+import { matchesEntityTag } from '../core/lib/entity-tag.ts';
 import type { Document, Documents } from '../documents/index.ts';
-import type { WireRequest } from '../formats/wire.ts';
-import { toProblem } from '../gateway/answer.ts';
 import type { Site, SiteAnswer } from '../http/site.ts';
-import type { Clock } from '../lib/clock-and-ids.ts';
-import { matchesEntityTag } from '../lib/entity-tag.ts';
 import { boundTenantOf } from '../operators/operation.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';

@@ -1,10 +1,10 @@
 /** Composes the console of a server. Loaded at its first request only. */
 
 import { hasDatabase } from '../config/config.ts';
+import { formatsOf } from '../core/formats/wire-formats.ts';
+import { clock } from '../core/lib/clock.ts';
 import { createDocuments } from '../documents/index.ts';
-import { formatsOf } from '../formats/index.ts';
 import type { Site } from '../http/site.ts';
-import { clock } from '../lib/clock.ts';
 import { roles } from '../operators/operation.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';

@@ -1,9 +1,9 @@
 /** Finds what reading changes: compares the tokens of a message with the canonical values that were read from them. */
 
-import { foreignName, isName, printableName } from '../contract/member-names.ts';
-import type { Path } from '../contract/path.ts';
-import { type CompileRead, compileRead, type Reader } from '../contract/read.ts';
-import { maskSensitive } from '../contract/redaction.ts';
+import { foreignName, isName, printableName } from '../core/contract/member-names.ts';
+import type { Path } from '../core/contract/path.ts';
+import { type CompileRead, compileRead, type Reader } from '../core/contract/read.ts';
+import { maskSensitive } from '../core/contract/redaction.ts';
 import {
   anyText,
   type ListSchema,
@@ -11,9 +11,9 @@ import {
   type ScalarSchema,
   type Schema,
   variantChooser,
-} from '../contract/schema.ts';
-import { callWhole, type Member, walk } from '../contract/walk.ts';
-import { compileMemberVisit } from '../formats/visit.ts';
+} from '../core/contract/schema.ts';
+import { callWhole, type Member, walk } from '../core/contract/walk.ts';
+import { compileMemberVisit } from '../core/formats/visit.ts';
 import { type Change, scalarChanges } from './scalar-changes.ts';
 
 /** What was changed at one place. */

@@ -1,13 +1,13 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
-import { faultOf, type Operation } from '../contract/operation.ts';
-import { dotted, type Path } from '../contract/path.ts';
-import type { ProblemKind } from '../contract/problem.ts';
-import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
-import type { Service } from '../contract/service.ts';
-import { createProtocols } from '../formats/index.ts';
-import type { Refusal } from '../formats/protocol.ts';
-import { PartRecorder } from '../formats/visit.ts';
-import { compileRoutes } from '../gateway/route.ts';
+import { faultOf, type Operation } from '../core/contract/operation.ts';
+import { dotted, type Path } from '../core/contract/path.ts';
+import type { ProblemKind } from '../core/contract/problem.ts';
+import { type MaskSecrets, maskSensitive } from '../core/contract/redaction.ts';
+import type { Service } from '../core/contract/service.ts';
+import type { Refusal } from '../core/formats/protocol.ts';
+import { PartRecorder } from '../core/formats/visit.ts';
+import { createProtocols } from '../core/formats/wire-formats.ts';
+import { compileRoutes } from '../core/gateway/route.ts';
 import { CoercionRecorder } from './coercions.ts';
 import type {
   Coercion,

@@ -1,16 +1,22 @@
 /** Finds what a message is: its format, whether it is a request, an answer or an error, and its operation. */
 import type { Buffer } from 'node:buffer';
-import { isBound, type Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
-import { contractOf, namedOperations, newestOf, type Service } from '../contract/service.ts';
-import { addressFormats, byMediaType, type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
-import { multipartType } from '../formats/multipart.ts';
-import type { Media, Target } from '../formats/protocol.ts';
-import type { MessageClues } from '../formats/text-tools.ts';
-import type { WireRequest } from '../formats/wire.ts';
-import { detect } from '../gateway/detect.ts';
-import { type Identified, identify } from '../gateway/identify.ts';
-import type { Route, Routes } from '../gateway/route.ts';
+import { isBound, type Operation } from '../core/contract/operation.ts';
+import { Problem } from '../core/contract/problem.ts';
+import { contractOf, namedOperations, newestOf, type Service } from '../core/contract/service.ts';
+import { multipartType } from '../core/formats/multipart.ts';
+import type { Media, Target } from '../core/formats/protocol.ts';
+import type { MessageClues } from '../core/formats/text-tools.ts';
+import type { WireRequest } from '../core/formats/wire.ts';
+import {
+  addressFormats,
+  byMediaType,
+  type ProtocolName,
+  type Protocols,
+  wireFormats,
+} from '../core/formats/wire-formats.ts';
+import { detect } from '../core/gateway/detect.ts';
+import { type Identified, identify } from '../core/gateway/identify.ts';
+import type { Route, Routes } from '../core/gateway/route.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { HttpMessage } from './http-message.ts';
 

@@ -1,12 +1,12 @@
 /** Finds the place of a member in the text of a message, by the places of what was read. */
-import { printableName, withoutMark } from '../contract/member-names.ts';
-import { type BoundOperation, isBound, locationOf, namesInPath, type Operation } from '../contract/operation.ts';
-import type { Path, Step } from '../contract/path.ts';
-import { type ProblemKind, problems } from '../contract/problem.ts';
-import type { TextPlace } from '../contract/read.ts';
-import type { Field } from '../contract/schema.ts';
-import { queryParts } from '../formats/index.ts';
-import type { VisitedPart } from '../formats/visit.ts';
+import { printableName, withoutMark } from '../core/contract/member-names.ts';
+import { type BoundOperation, isBound, locationOf, namesInPath, type Operation } from '../core/contract/operation.ts';
+import type { Path, Step } from '../core/contract/path.ts';
+import { type ProblemKind, problems } from '../core/contract/problem.ts';
+import type { TextPlace } from '../core/contract/read.ts';
+import type { Field } from '../core/contract/schema.ts';
+import type { VisitedPart } from '../core/formats/visit.ts';
+import { queryParts } from '../core/formats/wire-formats.ts';
 
 /** A part of the text of a message. */
 export interface MessagePlace {

@@ -1,13 +1,13 @@
 /** Reads a message that is identified to its canonical value. */
 import type { Buffer } from 'node:buffer';
-import type { Extras } from '../contract/extras.ts';
-import type { Operation } from '../contract/operation.ts';
-import { type Issue, Problem } from '../contract/problem.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
-import { type ProtocolName, type Protocols, wireFormats } from '../formats/index.ts';
-import { malformedBody } from '../formats/malformed-body.ts';
-import { OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
-import { Malformed } from '../lib/xml/parse.ts';
+import type { Extras } from '../core/contract/extras.ts';
+import type { Operation } from '../core/contract/operation.ts';
+import { type Issue, Problem } from '../core/contract/problem.ts';
+import type { ObjectSchema } from '../core/contract/schema.ts';
+import { malformedBody } from '../core/formats/malformed-body.ts';
+import { OtherFormat, type Protocol, type Refusal } from '../core/formats/protocol.ts';
+import { type ProtocolName, type Protocols, wireFormats } from '../core/formats/wire-formats.ts';
+import { Malformed } from '../core/xml/parse.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
 

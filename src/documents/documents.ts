@@ -11,11 +11,11 @@ import {
   newestOf,
   type Service,
   serviceAddress,
-} from '../contract/service.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
-import { memoize } from '../lib/memoize.ts';
-import { shareRunning } from '../lib/share-running.ts';
-import { runInSlices, runToEnd, type Steps } from '../lib/steps.ts';
+} from '../core/contract/service.ts';
+import { BoundedMap } from '../core/lib/bounded-map.ts';
+import { memoize } from '../core/lib/memoize.ts';
+import { shareRunning } from '../core/lib/share-running.ts';
+import { runInSlices, runToEnd, type Steps } from '../core/lib/steps.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
 import { boundOpenApi, namedOpenApi, type OpenApiDocuments, type ServerOptions } from './openapi.ts';

@@ -1,5 +1,5 @@
 /** Derives JSON Schema (2020-12, as OpenAPI 3.1 uses it) from the schemas of a contract. */
-import { base64Length } from '../contract/lexical.ts';
+import { base64Length } from '../core/contract/lexical.ts';
 import {
   type Choice,
   type DecimalSchema,
@@ -17,8 +17,8 @@ import {
   type SetSchema,
   textLengthMax,
   typeNameOf,
-} from '../contract/schema.ts';
-import type { Member } from '../contract/walk.ts';
+} from '../core/contract/schema.ts';
+import type { Member } from '../core/contract/walk.ts';
 import { lengthsOf } from './lengths.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,7 +1,7 @@
 /** Parts of the reference in Markdown: tables of fields, tables of problems, and example bodies. */
-import type { Conventions } from '../contract/conventions.ts';
-import type { ProblemKind } from '../contract/problem.ts';
-import { namesOf } from '../contract/problem-details.ts';
+import type { Conventions } from '../core/contract/conventions.ts';
+import type { ProblemKind } from '../core/contract/problem.ts';
+import { namesOf } from '../core/contract/problem-details.ts';
 import {
   type DecimalSchema,
   type Field,
@@ -10,10 +10,10 @@ import {
   type ScalarSchema,
   type Schema,
   textLengthMax,
-} from '../contract/schema.ts';
-import { partsIn, walk } from '../contract/walk.ts';
-import { indentXml } from '../lib/xml/indent.ts';
-import { documentLimits } from '../lib/xml/limits.ts';
+} from '../core/contract/schema.ts';
+import { partsIn, walk } from '../core/contract/walk.ts';
+import { indentXml } from '../core/xml/indent.ts';
+import { documentLimits } from '../core/xml/limits.ts';
 import { byStatus, printMessage } from './refusals.ts';
 
 export interface Sent {

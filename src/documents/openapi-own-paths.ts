@@ -7,9 +7,9 @@ import {
   type Operation,
   type UpstreamBinding,
   type UpstreamParameter,
-} from '../contract/operation.ts';
-import { type Field, type ObjectSchema, object, type Schema } from '../contract/schema.ts';
-import { ownBindingOf, type Service } from '../contract/service.ts';
+} from '../core/contract/operation.ts';
+import { type Field, type ObjectSchema, object, type Schema } from '../core/contract/schema.ts';
+import { ownBindingOf, type Service } from '../core/contract/service.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { capitalised } from './names.ts';
 import type { Components } from './openapi-components.ts';

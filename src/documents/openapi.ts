@@ -1,9 +1,23 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
-import { type Conventions, conventionsOf, conventionsOfMessages } from '../contract/conventions.ts';
-import { type Fault, faultOf, isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
-import { type ProblemKind, problems } from '../contract/problem.ts';
-import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
-import { type Field, isScalar, type ObjectSchema } from '../contract/schema.ts';
+import { type Conventions, conventionsOf, conventionsOfMessages } from '../core/contract/conventions.ts';
+import {
+  type Fault,
+  faultOf,
+  isBound,
+  locationOf,
+  type Operation,
+  splitByLocation,
+} from '../core/contract/operation.ts';
+import { type ProblemKind, problems } from '../core/contract/problem.ts';
+import {
+  keyDaysMax,
+  keyHeader,
+  keyLengthMax,
+  keyPattern,
+  replayedHeader,
+  transientHeader,
+} from '../core/contract/retry.ts';
+import { type Field, isScalar, type ObjectSchema } from '../core/contract/schema.ts';
 import {
   boundOperations,
   namedOperations,
@@ -11,8 +25,8 @@ import {
   type Service,
   serviceAddress,
   versionsOf,
-} from '../contract/service.ts';
-import { runToEnd, type Steps } from '../lib/steps.ts';
+} from '../core/contract/service.ts';
+import { runToEnd, type Steps } from '../core/lib/steps.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';

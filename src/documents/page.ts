@@ -8,7 +8,7 @@ import {
   type Service,
   serviceAddress,
   versionsOf,
-} from '../contract/service.ts';
+} from '../core/contract/service.ts';
 import { escapeAttribute } from './xml-document.ts';
 
 interface PageOptions {

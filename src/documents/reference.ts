@@ -1,11 +1,11 @@
 /** The reference in Markdown: an index with a table of problems, and a page for each operation. */
 
-import { conventionsOf } from '../contract/conventions.ts';
-import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
-import { type ProblemKind, problems } from '../contract/problem.ts';
-import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
-import { rolesFor } from '../contract/roles.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
+import { conventionsOf } from '../core/contract/conventions.ts';
+import { isBound, locationOf, type Operation, splitByLocation } from '../core/contract/operation.ts';
+import { type ProblemKind, problems } from '../core/contract/problem.ts';
+import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../core/contract/retry.ts';
+import { rolesFor } from '../core/contract/roles.ts';
+import type { ObjectSchema } from '../core/contract/schema.ts';
 import {
   boundOperations,
   namedOperations,
@@ -15,7 +15,7 @@ import {
   type Service,
   serviceAddress,
   versionsOf,
-} from '../contract/service.ts';
+} from '../core/contract/service.ts';
 import { exampleOf } from './example.ts';
 import { boundProblemTable, code, namedProblemTable, readable, records, row, type Sent, table } from './markdown.ts';
 import { refusalsOf } from './refusals.ts';

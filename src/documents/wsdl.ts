@@ -1,7 +1,7 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { mayAttach } from '../contract/attachments.ts';
-import { elementPrefix, type Fault, type Operation, sidesOf, soapActionOf } from '../contract/operation.ts';
-import { attachedFieldsOf } from '../contract/schema.ts';
+import { mayAttach } from '../core/contract/attachments.ts';
+import { elementPrefix, type Fault, type Operation, sidesOf, soapActionOf } from '../core/contract/operation.ts';
+import { attachedFieldsOf } from '../core/contract/schema.ts';
 import {
   faultsOf,
   headerBlocksOf,
@@ -11,8 +11,8 @@ import {
   ownUri,
   type Service,
   uriOf,
-} from '../contract/service.ts';
-import { runToEnd, type Steps } from '../lib/steps.ts';
+} from '../core/contract/service.ts';
+import { runToEnd, type Steps } from '../core/lib/steps.ts';
 import { printInSteps, type Tag, tag } from './xml-document.ts';
 import { elementNamespaces, schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';

@@ -1,6 +1,6 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
 
-import { elementName, elementPrefix, type Operation, sidesOf } from '../contract/operation.ts';
+import { elementName, elementPrefix, type Operation, sidesOf } from '../core/contract/operation.ts';
 import {
   contentTraits,
   isTypedMessage,
@@ -9,7 +9,7 @@ import {
   type RecordMember,
   type RecordType,
   recordTypes,
-} from '../contract/record-types.ts';
+} from '../core/contract/record-types.ts';
 import {
   type EnumSchema,
   type Field,
@@ -18,7 +18,7 @@ import {
   type ObjectSchema,
   type ScalarSchema,
   type Schema,
-} from '../contract/schema.ts';
+} from '../core/contract/schema.ts';
 import {
   elementAround,
   faultsOf,
@@ -27,8 +27,8 @@ import {
   namespacesOf,
   type Service,
   uriOf,
-} from '../contract/service.ts';
-import { runToEnd, type Steps } from '../lib/steps.ts';
+} from '../core/contract/service.ts';
+import { runToEnd, type Steps } from '../core/lib/steps.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
 import { StubNames } from './unique-names.ts';

@@ -1,7 +1,7 @@
 /** How the actions of operators are declared: what each may be asked by, and what its entry in the audit log says. */
-import type { Caller } from '../contract/canonical.ts';
-import { type Method, type Operation, operation } from '../contract/operation.ts';
-import { defineProblems, kind, type ProblemRef } from '../contract/problem.ts';
+import type { Caller } from '../core/contract/canonical.ts';
+import { type Method, type Operation, operation } from '../core/contract/operation.ts';
+import { defineProblems, kind, type ProblemRef } from '../core/contract/problem.ts';
 import {
   dateTime,
   type Fields,
@@ -13,7 +13,7 @@ import {
   required,
   type Schema,
   string,
-} from '../contract/schema.ts';
+} from '../core/contract/schema.ts';
 
 /** The roles of people at the console, as credentials have them. The user of the operating system who runs a command may do everything. */
 export const roles = Object.freeze({

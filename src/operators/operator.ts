@@ -2,11 +2,11 @@
 import type { AuditActor } from '../access/audit/audit-event.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { ShadowAbout } from '../backend/upstreams/read-shadow.ts';
-import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Config } from '../config/config.ts';
-import type { Input, Operation, Output } from '../contract/operation.ts';
-import { Problem, type ProblemKind } from '../contract/problem.ts';
-import type { Service } from '../contract/service.ts';
+import type { Input, Operation, Output } from '../core/contract/operation.ts';
+import { Problem, type ProblemKind } from '../core/contract/problem.ts';
+import type { Service } from '../core/contract/service.ts';
+import type { DeprecationRule } from '../insight/callers/deprecation.ts';
 import { type OwnProof, operatorProblems } from './operation.ts';
 
 export interface OperatorContext {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { planUpstreams } from '../../src/backend/upstreams/plan.ts';
 import { readSources } from '../../src/config/variable-sources.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/payments/index.ts';
 import { startBrowser, type TestBrowser, type Visit } from '../support/browser.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { typeInto } from '../support/typing.ts';

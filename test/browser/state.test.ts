@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { downloadCsv, type Visit, type VisitOptions } from '../support/browser.ts';
 import { triglyph } from '../support/commands.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';

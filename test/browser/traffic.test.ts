@@ -1,8 +1,8 @@
 /** Tests the view of traffic in a browser: live requests, one of them, charts, hostile content, and many requests at a time. */
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { Schema } from '../../src/contract/schema.ts';
-import { newestRecurring as newest } from '../../src/services/recurring/versions.ts';
+import type { Schema } from '../../src/core/contract/schema.ts';
+import { newestRecurring as newest } from '../../src/payments/recurring/versions.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { until } from '../support/until.ts';
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isLuhnValid } from '../../src/contract/check-digits.ts';
-import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { isLuhnValid } from '../../src/core/contract/check-digits.ts';
+import { testCards } from '../../src/payments/recurring/account-updater/test-cards.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocolNames as names, protocols } from '../support/recurring-calls.ts';

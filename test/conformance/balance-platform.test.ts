@@ -1,9 +1,9 @@
 /** The cases of the balance platform, each on resources of its own; and no valid request whatever ends in a failure of ours. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createProtocols } from '../../src/formats/index.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { services } from '../../src/services/index.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import { services } from '../../src/payments/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { arbitrary } from '../support/generate.ts';

@@ -1,12 +1,12 @@
 /** Card numbers where none belongs, in every format: reported, refused where a setting says so, and never echoed. */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSecretReports } from '../../src/access/secret-reports.ts';
-import { cardNumberDetector } from '../../src/contract/card-numbers.ts';
-import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { createTextScan, type SecretFound } from '../../src/gateway/text-scan.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { cardNumberDetector } from '../../src/core/contract/card-numbers.ts';
+import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { createTextScan, type SecretFound } from '../../src/core/gateway/text-scan.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';

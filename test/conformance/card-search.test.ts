@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLimits } from '../../src/access/limits/limits.ts';
 import type { QuotaReached } from '../../src/access/limits/quota.ts';
-import { appendLuhnDigit, isLuhnValid } from '../../src/contract/check-digits.ts';
-import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { services } from '../../src/services/index.ts';
+import { appendLuhnDigit, isLuhnValid } from '../../src/core/contract/check-digits.ts';
+import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
+import { services } from '../../src/payments/index.ts';
 import {
   type CardSearchLimits,
   type CardSearchSettings,
   createCardSearchLimits,
   type Searched,
-} from '../../src/services/recurring/card-search-limits.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+} from '../../src/payments/recurring/card-search-limits.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementServices } from '../support/services.ts';

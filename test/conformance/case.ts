@@ -1,7 +1,7 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
 
-import type { NamedProtocol } from '../../src/formats/index.ts';
-import type { RecurringOperations } from '../../src/services/recurring/contract.ts';
+import type { NamedProtocol } from '../../src/core/formats/wire-formats.ts';
+import type { RecurringOperations } from '../../src/payments/recurring/contract.ts';
 import type { callers } from '../support/fixture.ts';
 import type { ProblemName } from '../support/problems.ts';
 

@@ -1,17 +1,17 @@
 /** Converts messages of every format: to one canonical form, with every coercion, and with faults where the caller finds them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { neutralConventions } from '../../src/contract/conventions.ts';
-import { isBound, type Operation } from '../../src/contract/operation.ts';
-import { issue, Problem } from '../../src/contract/problem.ts';
-import { namedOperations, newestOf, type Service } from '../../src/contract/service.ts';
 import type { Coercion } from '../../src/convert/conversion.ts';
 import { ConversionError } from '../../src/convert/conversion-error.ts';
 import { createConverter } from '../../src/convert/convert.ts';
+import { neutralConventions } from '../../src/core/contract/conventions.ts';
+import { isBound, type Operation } from '../../src/core/contract/operation.ts';
+import { issue, Problem } from '../../src/core/contract/problem.ts';
+import { namedOperations, newestOf, type Service } from '../../src/core/contract/service.ts';
+import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import { exampleOf } from '../../src/documents/example.ts';
-import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { arbitrary } from '../support/generate.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 

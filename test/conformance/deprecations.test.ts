@@ -1,9 +1,9 @@
 /** Deprecated calls in every format: what answers say, and how brown-outs and the sunset refuse them. */
 import { describe, expect, test } from '@jest/globals';
-import type { DeprecationRule } from '../../src/callers/deprecation.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { DeprecationRule } from '../../src/insight/callers/deprecation.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers, now } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

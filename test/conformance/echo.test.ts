@@ -1,7 +1,7 @@
 /** What a caller sends where a name should stand does not come back: it may be a card number. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

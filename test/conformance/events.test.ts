@@ -1,16 +1,16 @@
 /** Events: each effect on a stored detail is enqueued once, in every format an endpoint asks for; no effect, no event. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { services } from '../../src/services/index.ts';
-import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
-import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
-import type { RecurringEventData } from '../../src/services/recurring/events.ts';
-import { saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { updaterCheck } from '../../src/payments/recurring/account-updater/job-kinds.ts';
+import { completeCheck } from '../../src/payments/recurring/account-updater/pending-check.ts';
+import type { AccountUpdateOutcome } from '../../src/payments/recurring/account-updater/updater.ts';
+import type { RecurringEventData } from '../../src/payments/recurring/events.ts';
+import { saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, openGateway, type TestGateway } from '../support/gateway.ts';
 

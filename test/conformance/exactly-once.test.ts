@@ -1,10 +1,10 @@
 /** One key, one effect: stored refusals, keys in the body, replays for other callers, and many duplicates at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Call } from '../../src/formats/protocol.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

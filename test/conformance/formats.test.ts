@@ -1,10 +1,10 @@
 /** Every case of every service in every format: what a client sends, and what it gets, to the byte. */
 import { describe, expect, test } from '@jest/globals';
-import { dotted } from '../../src/contract/path.ts';
+import { dotted } from '../../src/core/contract/path.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
 import { kebabCase } from '../../src/documents/names.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import type { ServiceCase } from './case.ts';
 import { caseFiles, cases } from './read-cases.ts';

@@ -1,13 +1,13 @@
 /** Operations of another server in every format: what a caller gets, and what a retry in another format gets. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import type { Implementation } from '../../src/store/handlers.ts';
+import { Problem, refusalOfUpstream } from '../../src/core/contract/problem.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
+import { OutcomeUnknown, type RemoteAnswer } from '../../src/core/idempotency/ports.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import type { Implementation } from '../../src/stores/handlers.ts';
 import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

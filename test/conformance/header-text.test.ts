@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { builtIn } from '../../src/api/index.ts';
-import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { builtIn } from '../../src/program/api/index.ts';
+import { type StartedGateway, startGateway } from '../../src/program/app/create-gateway.ts';
 import { problemIn } from '../fault/upstream/problem-in.ts';
 import { demoAuthorization } from '../support/server.ts';
 

@@ -1,12 +1,12 @@
 /** Isolation: every id in every path and body, asked for by a stranger; answers that tell nothing, and nothing that changes. */
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type BoundOperation, locationOf } from '../../src/contract/operation.ts';
-import { boundOperations } from '../../src/contract/service.ts';
-import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
-import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import type { Store } from '../../src/store/store.ts';
+import { type BoundOperation, locationOf } from '../../src/core/contract/operation.ts';
+import { boundOperations } from '../../src/core/contract/service.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/payments/balance-platform/resource.ts';
+import { ResourceReader, ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { platformResources } from '../resources/index.ts';
 import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from '../support/fixture.ts';

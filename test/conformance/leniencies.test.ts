@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { allExcept, type Leniency, leniencyNames } from '../../src/formats/leniencies.ts';
+import { allExcept, type Leniency, leniencyNames } from '../../src/core/formats/leniencies.ts';
 import { createRequestCounter } from '../../src/http/metrics/requests.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -7,9 +7,9 @@ import { LoginLimits, type LoginSettings } from '../../src/access/limits/login-l
 import type { QuotaReached } from '../../src/access/limits/quota.ts';
 import { createLoginGuard } from '../../src/access/login-guard.ts';
 import { createLoginReports } from '../../src/access/login-reports.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { createMemoryAuditTrail } from '../support/memory-audit-trail.ts';
 

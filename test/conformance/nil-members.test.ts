@@ -1,10 +1,10 @@
 /** A nil member of a SOAP request is read as one that was left out: each member of each object, of every operation and version. */
 import { describe, expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
-import { namedOperations, type Service } from '../../src/contract/service.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { namedOperations, type Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { exampleOf } from '../../src/documents/example.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
+import { services } from '../../src/payments/index.ts';
 import { formats } from '../formats/index.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { type Loose, loosen, type Member } from '../support/lenient.ts';

@@ -1,12 +1,12 @@
 /** Permits of stored details: created and disabled once, in every format; they end with their date and with their detail. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { contractOf } from '../../src/contract/service.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { services } from '../../src/services/index.ts';
-import type { RecurringEventData } from '../../src/services/recurring/events.ts';
-import { PermitReader } from '../../src/services/recurring/permits/store.ts';
-import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
+import { contractOf } from '../../src/core/contract/service.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import type { RecurringEventData } from '../../src/payments/recurring/events.ts';
+import { PermitReader } from '../../src/payments/recurring/permits/store.ts';
+import { tokenizationFormat } from '../../src/payments/recurring/webhooks/tokenization.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
 import { callers, now } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 /** Prints the messages of a conformance case from what it asks and what it is answered, with none of the gateway's code. */
-import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import { answered11, answered12, axis, type Exchange, fault11, fault12, type ServiceCase, twelve } from './case.ts';
 
 /** A number has no quotes in JSON. `null` is a member without a value, for the formats whose clients send such members. */

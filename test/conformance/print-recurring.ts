@@ -1,5 +1,5 @@
 /** Prints the messages of cases of the recurring service. */
-import type { RecurringOperations } from '../../src/services/recurring/contract.ts';
+import type { RecurringOperations } from '../../src/payments/recurring/contract.ts';
 import type { callers } from '../support/fixture.ts';
 import type { ProblemName } from '../support/problems.ts';
 import { createPrinter } from './print-case.ts';

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
 import {
   type EnumSchema,
   type Field,
   type Schema,
   type StringSchema,
   textLengthMax,
-} from '../../src/contract/schema.ts';
-import { contractOf } from '../../src/contract/service.ts';
-import { services } from '../../src/services/index.ts';
+} from '../../src/core/contract/schema.ts';
+import { contractOf } from '../../src/core/contract/service.ts';
+import { services } from '../../src/payments/index.ts';
 import {
   type PublicDescription,
   type PublicMember,

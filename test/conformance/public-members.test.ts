@@ -1,9 +1,9 @@
 /** Every version accepts requests with all members of its public description, and its errors have those of the description. */
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contractOf } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
+import { contractOf } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { entryOf, itemOf, violations } from '../support/public-answers.ts';

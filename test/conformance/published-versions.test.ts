@@ -1,11 +1,11 @@
 /** The published versions: each caller sends and gets the members of its own version, and a key holds in all of them. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Schema } from '../../src/contract/schema.ts';
-import { contractOf, type Service } from '../../src/contract/service.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import type { Schema } from '../../src/core/contract/schema.ts';
+import { contractOf, type Service } from '../../src/core/contract/service.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kebabCase } from '../../src/documents/names.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 import type { Access, Case } from './case.ts';
 
 interface CaseFile {

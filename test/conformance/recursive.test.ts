@@ -1,9 +1,7 @@
 /** Deep values of types that contain themselves: in every format, with a server behind the gateway in every format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { service } from '../../src/api/contract.ts';
-import { createGateway } from '../../src/api/index.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { recursive, self } from '../../src/contract/recursive.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { recursive, self } from '../../src/core/contract/recursive.ts';
 import {
   type Field,
   list,
@@ -15,9 +13,10 @@ import {
   required,
   type Schema,
   string,
-} from '../../src/contract/schema.ts';
-
-import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
+} from '../../src/core/contract/schema.ts';
+import { createProtocols, type NamedProtocol } from '../../src/core/formats/wire-formats.ts';
+import { service } from '../../src/program/api/contract.ts';
+import { createGateway } from '../../src/program/api/index.ts';
 
 const text = string({ max: 20, example: 'text' });
 const several = (item: ObjectSchema) => optional(list(item, 'item', { max: 9 }), 'Several.');

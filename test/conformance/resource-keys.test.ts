@@ -1,8 +1,8 @@
 /** Exactly once on resources: every writing operation under a key, sent again, with another body, by others, and after a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BoundOperation } from '../../src/contract/operation.ts';
-import { boundOperations } from '../../src/contract/service.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import type { BoundOperation } from '../../src/core/contract/operation.ts';
+import { boundOperations } from '../../src/core/contract/service.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
 import { platformResources } from '../resources/index.ts';
 import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from '../support/fixture.ts';

@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { namedOperations } from '../../src/contract/service.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
+import { namedOperations } from '../../src/core/contract/service.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
 import { formats } from '../formats/index.ts';
 import { decode } from '../support/exchange.ts';
 import type { TestGateway } from '../support/gateway.ts';

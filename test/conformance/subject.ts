@@ -1,7 +1,7 @@
 /** A service with its conformance cases, and the gateway that the cases need. */
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import type { Protocols } from '../../src/formats/index.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Protocols } from '../../src/core/formats/wire-formats.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import type { ServiceCase } from './case.ts';
 

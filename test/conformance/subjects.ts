@@ -1,12 +1,12 @@
 /** The services whose conformance cases are run: a built-in one and one of a user. */
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
-import { statement } from '../../src/api/contract.ts';
-import type { Caller } from '../../src/contract/canonical.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { migrationStatements } from '../../src/store/sql/create-tables.ts';
+import type { Caller } from '../../src/core/contract/canonical.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { statement } from '../../src/program/api/contract.ts';
+import { migrationStatements } from '../../src/stores/sql/create-tables.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementationOf } from '../support/services.ts';

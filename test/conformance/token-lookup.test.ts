@@ -1,10 +1,10 @@
 /** A lookup with more holders than an answer has: each is found once, by the cursor of the answer before. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import type { CardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
-import { noCardSearchLimits } from '../../src/services/recurring/card-search-limits.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import type { CardSearchLimits } from '../../src/payments/recurring/card-search-limits.ts';
+import { noCardSearchLimits } from '../../src/payments/recurring/card-search-limits.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementServices } from '../support/services.ts';

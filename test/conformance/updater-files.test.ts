@@ -7,16 +7,16 @@ import {
   collectAll,
   createBatchCycleHandler,
   createOverdueHandler,
-} from '../../src/services/recurring/account-updater/batch/cycle.ts';
-import { type Folders, openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
+} from '../../src/payments/recurring/account-updater/batch/cycle.ts';
+import { type Folders, openFolders } from '../../src/payments/recurring/account-updater/batch/folders.ts';
 import {
   createRequestFileHandler,
   writeRequestFile,
-} from '../../src/services/recurring/account-updater/batch/request-file.ts';
-import { readResponses } from '../../src/services/recurring/account-updater/batch/responses.ts';
-import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
-import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
+} from '../../src/payments/recurring/account-updater/batch/request-file.ts';
+import { readResponses } from '../../src/payments/recurring/account-updater/batch/responses.ts';
+import { createUpdaterEvents, type UpdaterEvent } from '../../src/payments/recurring/account-updater/events.ts';
+import { batchCycle, batchFile, updaterCheck } from '../../src/payments/recurring/account-updater/job-kinds.ts';
+import { CardChangeReader } from '../../src/payments/recurring/account-updater/store/card-changes.ts';
 import { perform } from '../support/background-jobs.ts';
 import { type GatewayParts, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';

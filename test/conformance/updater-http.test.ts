@@ -2,13 +2,13 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createCheckHandler } from '../../src/services/recurring/account-updater/account-updater.ts';
-import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
-import { createHttpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
-import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
-import { recurringV25 as service } from '../../src/services/recurring/versions.ts';
-import { VaultUnavailable } from '../../src/vault/ports.ts';
+import { VaultUnavailable } from '../../src/core/vault/ports.ts';
+import { createCheckHandler } from '../../src/payments/recurring/account-updater/account-updater.ts';
+import { createUpdaterEvents, type UpdaterEvent } from '../../src/payments/recurring/account-updater/events.ts';
+import { createHttpUpdater } from '../../src/payments/recurring/account-updater/http/updater.ts';
+import { CardChangeReader } from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import type { Updater } from '../../src/payments/recurring/account-updater/updater.ts';
+import { recurringV25 as service } from '../../src/payments/recurring/versions.ts';
 import { perform } from '../support/background-jobs.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 /** Two versions of one service, whose shapes differ: each caller sends and gets the shapes of its own version. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { implementBothVersions, recurringBeforeV70, recurringV70 } from '../support/newer-recurring.ts';

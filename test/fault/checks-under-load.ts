@@ -1,13 +1,13 @@
 /** The outcomes of account-updater checks by the numbers of their cards, and a checker that reads each in the database. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
 import {
   batchCycle,
   batchFile,
   batchResponse,
   batchWait,
   updaterCheck,
-} from '../../src/services/recurring/account-updater/job-kinds.ts';
+} from '../../src/payments/recurring/account-updater/job-kinds.ts';
 import type { Database } from './databases.ts';
 
 /** The outcome of a card is chosen by the remainder of its number by 6. */

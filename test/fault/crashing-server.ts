@@ -1,12 +1,12 @@
 /** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
 
-import { startServer } from '../../src/app/server.ts';
 import { openBackend } from '../../src/backend/backend.ts';
 import type { GatewayService } from '../../src/backend/define-service.ts';
-import type { TakenJob } from '../../src/jobs/job.ts';
-import { builtInServices } from '../../src/services/index.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import { builtInServices } from '../../src/payments/index.ts';
+import { startServer } from '../../src/program/app/server.ts';
+import type { TakenJob } from '../../src/stores/jobs/job.ts';
+import type { Store } from '../../src/stores/store.ts';
+import type { Transaction } from '../../src/stores/transaction.ts';
 import { override } from '../support/override.ts';
 import { readConfig } from '../support/services.ts';
 import { defectVariable, type Point, type SeededDefect } from './crash-points.ts';

@@ -1,8 +1,8 @@
 /** The child of the durability test: writes details until it is killed, and prints each one. */
 import { writeSync } from 'node:fs';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { anna, furnish, sampleDetail } from '../integration/samples.ts';
 
 const [dataDir, start, acknowledged] = process.argv.slice(2) as [string, string, 'after' | 'before'];

@@ -3,9 +3,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { DetailReader } from '../../src/services/recurring/store/repository.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import { DetailReader } from '../../src/payments/recurring/store/repository.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { anna } from '../integration/samples.ts';
 import { Random } from '../simulation/random.ts';
 import { repeatCommand, seed } from '../support/seed.ts';

@@ -1,7 +1,7 @@
 /** A seeded defect: a server that answers retries from memory, in Redis where there is one, without reading the record. */
 import { Redis } from 'ioredis';
-import { startServer } from '../../src/app/server.ts';
-import type { StoredOutcome } from '../../src/idempotency/ports.ts';
+import type { StoredOutcome } from '../../src/core/idempotency/ports.ts';
+import { startServer } from '../../src/program/app/server.ts';
 import { type OutcomeMemory, rememberOutcomes } from '../support/remembering-store.ts';
 import { openBuiltIn, readConfig } from '../support/services.ts';
 

@@ -1,7 +1,7 @@
 /** A seeded defect: a server that ends webhook jobs before it sends them. */
 
-import { startServer } from '../../src/app/server.ts';
-import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
+import { startServer } from '../../src/program/app/server.ts';
+import type { JobQueue, TakenJob } from '../../src/stores/jobs/job.ts';
 import { override, overrideWrites } from '../support/override.ts';
 import { openBuiltIn, readConfig } from '../support/services.ts';
 import { announce } from './injection/crash-points.ts';

@@ -8,7 +8,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
+import { batchCycle, batchFile, updaterCheck } from '../../src/payments/recurring/account-updater/job-kinds.ts';
 import { Random } from '../simulation/random.ts';
 import type { Variables } from '../support/commands.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -1,11 +1,11 @@
 /** Prints SOAP messages that declare the namespace of each element on the element itself, independent of the gateway's printer. */
-import { conventionsOfMessages } from '../../src/contract/conventions.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import { namedOperations, ownUri, type Service, uriOf } from '../../src/contract/service.ts';
-import { partsIn } from '../../src/contract/walk.ts';
+import { conventionsOfMessages } from '../../src/core/contract/conventions.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Field, ObjectSchema, Schema } from '../../src/core/contract/schema.ts';
+import { namedOperations, ownUri, type Service, uriOf } from '../../src/core/contract/service.ts';
+import { partsIn } from '../../src/core/contract/walk.ts';
+import { dateTimeFormat } from '../../src/core/formats/date-time.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
-import { dateTimeFormat } from '../../src/formats/date-time.ts';
 
 export const envelopes = {
   soap11: 'http://schemas.xmlsoap.org/soap/envelope/',

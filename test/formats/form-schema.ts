@@ -1,7 +1,7 @@
 /** Derives JSON Schema of FORM pairs: dotted names, and patterns of names for an index of a list or a key of a map. */
-import { formStep } from '../../src/contract/path.ts';
-import { type Field, type ObjectSchema, textLengthMax, typeNameOf } from '../../src/contract/schema.ts';
-import { walk } from '../../src/contract/walk.ts';
+import { formStep } from '../../src/core/contract/path.ts';
+import { type Field, type ObjectSchema, textLengthMax, typeNameOf } from '../../src/core/contract/schema.ts';
+import { walk } from '../../src/core/contract/walk.ts';
 import {
   fieldSchema,
   type JsonSchema,

@@ -1,6 +1,6 @@
 /** FORM and the form adapter, as tests know them. */
-import type { Operation } from '../../src/contract/operation.ts';
-import { operationAddress, type Service } from '../../src/contract/service.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { operationAddress, type Service } from '../../src/core/contract/service.ts';
 import { percentEncodeIn } from '../support/charsets.ts';
 import { worstForm } from '../support/largest-messages.ts';
 import type { Loose } from '../support/lenient.ts';

@@ -1,9 +1,9 @@
 /** What tests state about one wire format. Nothing here calls the code under test, except for the derived documents. */
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Message } from '../../src/core/formats/wire.ts';
+import type { SingleByteCharset } from '../../src/core/lib/charset.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
-import type { Message } from '../../src/formats/wire.ts';
-import type { SingleByteCharset } from '../../src/lib/charset.ts';
 import type { Loose } from '../support/lenient.ts';
 
 export interface TestFormat {

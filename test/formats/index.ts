@@ -1,8 +1,8 @@
 /** What tests know of each wire format. A new format needs one entry here. */
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import type { NamedProtocol } from '../../src/formats/index.ts';
-import type { Call } from '../../src/formats/protocol.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/core/formats/wire-formats.ts';
 import type { Loose } from '../support/lenient.ts';
 import { adapter, form } from './form.ts';
 import type { TestFormat } from './format.ts';

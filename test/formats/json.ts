@@ -1,5 +1,5 @@
 /** JSON, as tests know it. */
-import { operationAddress } from '../../src/contract/service.ts';
+import { operationAddress } from '../../src/core/contract/service.ts';
 import { deriveJsonSchema } from '../../src/documents/json-schema.ts';
 import { encodeIn } from '../support/charsets.ts';
 import { worstJson } from '../support/largest-messages.ts';

@@ -1,6 +1,6 @@
 /** SOAP 1.1 and 1.2, as tests know them. */
-import { ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
-import { parse } from '../../src/lib/xml/parse.ts';
+import { ownUri, type Service, serviceAddress } from '../../src/core/contract/service.ts';
+import { parse } from '../../src/core/xml/parse.ts';
 import { encodeIn } from '../support/charsets.ts';
 import { worstXml } from '../support/largest-messages.ts';
 import { type Loose, splitAttributes } from '../support/lenient.ts';

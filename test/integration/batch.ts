@@ -1,22 +1,22 @@
 /** Updater checks in batch files, on every engine: each check is in one file, is found by it and ends once. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JobKind, type JobQueue, LeaseLost } from '../../src/jobs/job.ts';
 import {
   batchCycle,
   batchFile,
   batchResponse,
   batchWait,
   updaterCheck,
-} from '../../src/services/recurring/account-updater/job-kinds.ts';
+} from '../../src/payments/recurring/account-updater/job-kinds.ts';
 import {
   BatchedCheckRepository,
   type BatchQueue,
   createBatchQueue,
-} from '../../src/services/recurring/account-updater/store/batch.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+} from '../../src/payments/recurring/account-updater/store/batch.ts';
+import { type JobKind, type JobQueue, LeaseLost } from '../../src/stores/jobs/job.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish } from './samples.ts';
 import type { EngineFactory } from './store.ts';

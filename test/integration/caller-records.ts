@@ -1,5 +1,8 @@
 /** Caller records on every store: processes add up, limits and retention hold; and on every engine, last requests move to another key. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createWrapping } from '../../src/core/vault/data-key.ts';
+import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 import {
   type CallerUpdate,
   type CallerUse,
@@ -7,17 +10,14 @@ import {
   otherOfAll,
   otherOfCredential,
   type StoredCallerRecords,
-} from '../../src/callers/caller-record.ts';
-import { createCallerRecords } from '../../src/callers/caller-records.ts';
-import { openRequest } from '../../src/callers/last-request.ts';
-import { createCallerRecorder } from '../../src/callers/recorder.ts';
+} from '../../src/insight/callers/caller-record.ts';
+import { createCallerRecords } from '../../src/insight/callers/caller-records.ts';
+import { openRequest } from '../../src/insight/callers/last-request.ts';
+import { createCallerRecorder } from '../../src/insight/callers/recorder.ts';
 import { sumOf } from '../../src/operators/callers/handlers.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { createWrapping } from '../../src/vault/data-key.ts';
-import { parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createKeyRotation } from '../../src/stores/sql/key-rotation.ts';
 import { ring } from '../support/fixture.ts';
 import { migrate, tables } from '../support/migrated.ts';
 import { type CallerStores, type OpenCallers, sqlCallers } from './caller-stores.ts';

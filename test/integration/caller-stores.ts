@@ -1,12 +1,12 @@
 /** Opens the stores of callers on SQL and on Redis for one suite. */
 import { writeUnaudited } from '../../src/access/audit/audited-write.ts';
-import { type CallerOwners, createCallerOwners } from '../../src/callers/caller-owners.ts';
-import type { RecordLimits, StoredCallerRecords } from '../../src/callers/caller-record.ts';
-import { createCallerRecords } from '../../src/callers/caller-records.ts';
-import { type Comparisons, createComparisons } from '../../src/callers/comparisons.ts';
-import { createDeprecationStore } from '../../src/callers/deprecations.ts';
-import type { DeprecationStore } from '../../src/callers/stored-deprecation.ts';
-import type { Clock } from '../../src/lib/clock-and-ids.ts';
+import type { Clock } from '../../src/core/lib/clock-and-ids.ts';
+import { type Comparisons, createComparisons } from '../../src/forward/comparisons.ts';
+import { type CallerOwners, createCallerOwners } from '../../src/insight/callers/caller-owners.ts';
+import type { RecordLimits, StoredCallerRecords } from '../../src/insight/callers/caller-record.ts';
+import { createCallerRecords } from '../../src/insight/callers/caller-records.ts';
+import { createDeprecationStore } from '../../src/insight/callers/deprecations.ts';
+import type { DeprecationStore } from '../../src/insight/callers/stored-deprecation.ts';
 import type { EngineFactory } from './store.ts';
 
 export interface CallerStores {

@@ -1,17 +1,17 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { announcementOf, createLocalUpdater } from '../../src/payments/recurring/account-updater/announced-changes.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
-} from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import type { Announcement } from '../../src/services/recurring/account-updater/updater.ts';
-import type { DetailChange, ShopperKey } from '../../src/services/recurring/details.ts';
-import { cardIdentity } from '../../src/services/recurring/instrument.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+} from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import type { Announcement } from '../../src/payments/recurring/account-updater/updater.ts';
+import type { DetailChange, ShopperKey } from '../../src/payments/recurring/details.ts';
+import { cardIdentity } from '../../src/payments/recurring/instrument.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { anna, anyInstrument, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 

@@ -1,11 +1,11 @@
 /** The state views of the console: who reads and who acts, what they show, and that no secret is in any answer. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { viewOperations } from '../../src/console/contract.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { createSigningKey, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
-import { operationsBySubject } from '../../src/operators/index.ts';
-import { statement } from '../../src/store/sql/engine.ts';
-import { demoCredentials } from '../../src/testing/demo/published.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { operationsBySubject } from '../../src/operators/subjects.ts';
+import { demoCredentials } from '../../src/program/testing/demo/published.ts';
+import { createSigningKey, sealKeys } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { statement } from '../../src/stores/sql/engine.ts';
 import { consoleV1, contributed } from '../support/console-contract.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

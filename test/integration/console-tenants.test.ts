@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isOfTenant } from '../../src/console/bound-tenant.ts';
 import { describeOperation } from '../../src/console/form/describe-operation.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
-import { statement } from '../../src/store/sql/engine.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { sealKeys } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { statement } from '../../src/stores/sql/engine.ts';
 import { consoleV1, contributed } from '../support/console-contract.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -5,8 +5,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import Koa from 'koa';
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
-import { createGateway, type GatewayOptions, type RunningGateway } from '../../src/api/index.ts';
-import { koaMiddleware } from '../../src/api/koa.ts';
+import { createGateway, type GatewayOptions, type RunningGateway } from '../../src/program/api/index.ts';
+import { koaMiddleware } from '../../src/program/api/koa.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
 const ends: (() => unknown)[] = [];

@@ -7,7 +7,7 @@ import type { Credentials } from '../../src/access/credentials/credentials.ts';
 import { cacheMsMax, createCredentials } from '../../src/access/credentials/credentials.ts';
 import { findCredentialsOfOtherPeppers } from '../../src/access/credentials/rehash-secret.ts';
 import { pepperKeys } from '../../src/access/credentials/secret-hash.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
 import { createRegistry, type Registry } from '../support/services.ts';
 import { until } from '../support/until.ts';
 import { furnish, pepper, ring } from './samples.ts';

@@ -4,12 +4,16 @@ import type { AuditActor } from '../../src/access/audit/audit-event.ts';
 import { createAuditLog } from '../../src/access/audit/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../../src/access/audit/audited-write.ts';
 import { LiveDeprecations } from '../../src/backend/deprecations/live.ts';
-import type { DeprecationRule } from '../../src/callers/deprecation.ts';
-import { createDeprecationStore } from '../../src/callers/deprecations.ts';
-import { type DeprecationStore, exemptionsMax, storedDeprecationsMax } from '../../src/callers/stored-deprecation.ts';
-import { copyStore } from '../../src/store/sql/copy.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import type { DeprecationRule } from '../../src/insight/callers/deprecation.ts';
+import { createDeprecationStore } from '../../src/insight/callers/deprecations.ts';
+import {
+  type DeprecationStore,
+  exemptionsMax,
+  storedDeprecationsMax,
+} from '../../src/insight/callers/stored-deprecation.ts';
+import { copyStore } from '../../src/stores/sql/copy.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { ring } from '../support/fixture.ts';
 import { owners, tables } from '../support/migrated.ts';
 import { type CallerStores, type OpenCallers, sqlCallers } from './caller-stores.ts';

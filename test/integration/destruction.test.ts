@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { applyRetention, retentionRules } from '../../src/store/retention.ts';
-import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openParts } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { applyRetention, retentionRules } from '../../src/stores/retention.ts';
+import { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { openParts } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { migrate, tables } from '../support/migrated.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';

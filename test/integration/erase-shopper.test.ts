@@ -1,15 +1,15 @@
 /** An erased shopper and the promise of exactly once: a retry gets its stored answer, and has no effect. */
 import { afterEach, expect, test } from '@jest/globals';
-import { builtIn } from '../../src/api/index.ts';
-import { startGateway } from '../../src/app/create-gateway.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import { erase } from '../../src/backend/erase.ts';
-import { idOf } from '../../src/callers/caller-record.ts';
-import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
-import { shopperErasure } from '../../src/services/recurring/erase-shopper.ts';
-import { recurring } from '../../src/services/recurring/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { maskSensitive } from '../../src/core/contract/redaction.ts';
+import { idOf } from '../../src/insight/callers/caller-record.ts';
+import { openRequest, sealRequest } from '../../src/insight/callers/last-request.ts';
+import { shopperErasure } from '../../src/payments/recurring/erase-shopper.ts';
+import { recurring } from '../../src/payments/recurring/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { builtIn } from '../../src/program/api/index.ts';
+import { startGateway } from '../../src/program/app/create-gateway.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
 const ends: (() => unknown)[] = [];

@@ -1,15 +1,15 @@
 /** The erasure of a shopper on every engine: every table forgets the shopper, and no other shopper is touched. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import type { ShopperKey } from '../../src/services/recurring/details.ts';
-import { eraseShopper } from '../../src/services/recurring/erase-shopper.ts';
+import { CardChangeRepository } from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import type { ShopperKey } from '../../src/payments/recurring/details.ts';
+import { eraseShopper } from '../../src/payments/recurring/erase-shopper.ts';
 import {
   NotificationReader,
   NotificationRepository,
-} from '../../src/services/recurring/shopper-notifications/store.ts';
-import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+} from '../../src/payments/recurring/shopper-notifications/store.ts';
+import { DetailReader, DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { tables } from '../support/migrated.ts';
 import { anna, furnish, runText, sampleDetail, sqlText } from './samples.ts';
 import type { EngineFactory } from './store.ts';

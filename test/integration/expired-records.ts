@@ -1,12 +1,12 @@
 /** The clean-up of idempotency records on every engine: in small steps, by one process, without holding up keyed requests. */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LockTimeout } from '../../src/idempotency/ports.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { type CleanUpOptions, deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { holdLease } from '../../src/store/sql/leases.ts';
-import { rowsMin } from '../../src/store/sql/step-pace.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { LockTimeout } from '../../src/core/idempotency/ports.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { type CleanUpOptions, deleteExpiredRecords } from '../../src/stores/sql/expired-records.ts';
+import { holdLease } from '../../src/stores/sql/leases.ts';
+import { rowsMin } from '../../src/stores/sql/step-pace.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { keepRecord } from '../support/keep-record.ts';
 import type { EngineFactory } from './store.ts';
 

@@ -1,13 +1,13 @@
 /** For every store: requests that were forwarded are pending until they have an outcome, whoever finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AnyRequest, CanonicalRequest } from '../../src/contract/canonical.ts';
-import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
-import type { NewPendingRequest, StoredOutcome } from '../../src/idempotency/ports.ts';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
-import { SealBroken } from '../../src/vault/seal.ts';
+import type { AnyRequest, CanonicalRequest } from '../../src/core/contract/canonical.ts';
+import { createIdempotentExecutor } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
+import type { NewPendingRequest, StoredOutcome } from '../../src/core/idempotency/ports.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { SealBroken } from '../../src/core/vault/seal.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import type { ReadTransaction } from '../../src/stores/transaction.ts';
 import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
 import { ring } from '../support/fixture.ts';
 

@@ -1,10 +1,10 @@
 /** Idempotency records on every engine: a key is reserved once, commits with its transaction and is free again after it expires. */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LockTimeout, type NewRecord } from '../../src/idempotency/ports.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { LockTimeout, type NewRecord } from '../../src/core/idempotency/ports.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/stores/sql/expired-records.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { keepRecord } from '../support/keep-record.ts';
 import { migrate } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';

@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openApiFindingLines } from '../../src/documents/openapi-import/findings.ts';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { checkSource, UnsafeSource } from '../../src/documents/wsdl/check-source.ts';
-import { Unread } from '../../src/documents/wsdl/read-location.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { escapeUnprintable } from '../../src/core/lib/escape-unprintable.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { escapeUnprintable } from '../../src/lib/escape-unprintable.ts';
+import { openApiFindingLines } from '../../src/readers/openapi/findings.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
+import { checkSource, UnsafeSource } from '../../src/readers/wsdl/check-source.ts';
+import { Unread } from '../../src/readers/wsdl/read-location.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { measure } from '../../scripts/wsdl-coverage/measure.ts';
 import { declaredOperations } from '../../scripts/wsdl-coverage/shape.ts';
-import { loadDocuments } from '../../src/documents/wsdl/documents.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { createReading } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { loadDocuments } from '../../src/readers/wsdl/documents.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
+import { createReading } from '../../src/readers/wsdl/read-location.ts';
 import { corpusOf, ownDocument, ownDocuments } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -4,10 +4,10 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import * as language from '../../src/api/contract.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { checkSource, UnsafeSource } from '../../src/documents/wsdl/check-source.ts';
-import { Unread } from '../../src/documents/wsdl/read-location.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import * as language from '../../src/program/api/contract.ts';
+import { checkSource, UnsafeSource } from '../../src/readers/wsdl/check-source.ts';
+import { Unread } from '../../src/readers/wsdl/read-location.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,8 +2,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type DownloadOptions, download, mayLeadTo, type Origin } from '../../src/documents/wsdl/download.ts';
-import { bytesMax, Unread } from '../../src/documents/wsdl/read-location.ts';
+import { type DownloadOptions, download, mayLeadTo, type Origin } from '../../src/readers/wsdl/download.ts';
+import { bytesMax, Unread } from '../../src/readers/wsdl/read-location.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 

@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { partsIn } from '../../src/contract/walk.ts';
+import { partsIn } from '../../src/core/contract/walk.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { exampleOf } from '../../src/documents/example.ts';
-import { Unread } from '../../src/documents/wsdl/read-location.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { Unread } from '../../src/readers/wsdl/read-location.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { isNightly } from '../support/nightly.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,29 +1,34 @@
 /** Rotation of the index key on every engine: a request has its effect once, and every card is found, at each step. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
-import { LockTimeout, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import type { Caller, CanonicalRequest } from '../../src/core/contract/canonical.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
+import {
+  LockTimeout,
+  OutcomeUnknown,
+  type RemoteHandler,
+  type RequestHasher,
+} from '../../src/core/idempotency/ports.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { type KeyRing, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import { announcementOf } from '../../src/payments/recurring/account-updater/announced-changes.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
-} from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import { cardIdentity, identityOf } from '../../src/services/recurring/instrument.ts';
-import { matchInstrument } from '../../src/services/recurring/match-instrument.ts';
-import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createReindexers, reindex } from '../../src/store/reindex.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { findUnaliasedRecords } from '../../src/store/sql/idempotency-records.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import type { ReadTransaction, Transaction } from '../../src/store/transaction.ts';
-import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import { cardIdentity, identityOf } from '../../src/payments/recurring/instrument.ts';
+import { matchInstrument } from '../../src/payments/recurring/match-instrument.ts';
+import { type NewDetail, saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailReader, DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { createReindexers, reindex } from '../../src/stores/reindex.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { findUnaliasedRecords } from '../../src/stores/sql/idempotency-records.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
+import type { ReadTransaction, Transaction } from '../../src/stores/transaction.ts';
 import { countedIds } from '../support/fixture.ts';
 import { tables } from '../support/migrated.ts';
 import { anna, cardNumber, furnish } from './samples.ts';

@@ -1,11 +1,11 @@
 /** What operators see of the store, on every engine. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { NewJob } from '../../src/jobs/job.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { createInspection, type StoreInspection } from '../../src/store/sql/inspection.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import type { NewJob } from '../../src/stores/jobs/job.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { createInspection, type StoreInspection } from '../../src/stores/sql/inspection.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createEndpoints } from '../../src/stores/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { furnish } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 

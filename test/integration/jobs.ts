@@ -1,10 +1,10 @@
 /** Jobs on every engine: each commits with its effect, has one worker at a time, runs in the order of its key and ends once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createInspection } from '../../src/store/sql/inspection.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/stores/jobs/job.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createInspection } from '../../src/stores/sql/inspection.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';

@@ -1,19 +1,19 @@
 /** Key rotation on every engine: every sealed row moves once to the new wrapping key, while others write. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { createWrapping } from '../../src/core/vault/data-key.ts';
+import { type KeyRing, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import { announcementOf } from '../../src/payments/recurring/account-updater/announced-changes.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
-} from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import type { StoredDetail } from '../../src/services/recurring/details.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createKeyRotation, type KeyRotation, rowsLeft } from '../../src/store/sql/key-rotation.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { createWrapping } from '../../src/vault/data-key.ts';
-import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import type { StoredDetail } from '../../src/payments/recurring/details.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createKeyRotation, type KeyRotation, rowsLeft } from '../../src/stores/sql/key-rotation.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { tables } from '../support/migrated.ts';
 import { anna, cardNumber, furnish, iban, ring, sampleDetail } from './samples.ts';
 import type { EngineFactory } from './store.ts';

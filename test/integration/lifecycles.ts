@@ -1,10 +1,10 @@
 /** Lifecycles over an engine: every state and every move, what a move waits for, and writers in each other's way. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
-import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/payments/balance-platform/resource.ts';
+import { ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver } from '../support/gateway.ts';
 import { overrideRepository, overrideWrites } from '../support/override.ts';

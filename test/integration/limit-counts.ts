@@ -5,7 +5,7 @@ import { createLimitCounts, type LimitCounts } from '../../src/access/limits/lim
 import { createLimits, type Limits } from '../../src/access/limits/limits.ts';
 import { LoginLimits } from '../../src/access/limits/login-limits.ts';
 import type { Quota } from '../../src/access/limits/quota.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import type { EngineFactory } from './store.ts';
 
 const hourMs = 3_600_000;

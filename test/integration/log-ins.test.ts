@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
 import { createLimits } from '../../src/access/limits/limits.ts';
-import { createGateway } from '../../src/api/index.ts';
-import { clock } from '../../src/lib/clock.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { createGateway } from '../../src/program/api/index.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
-import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
 import type { UpstreamLookup, UpstreamOptions } from '../../src/backend/upstreams/options.ts';
+import { type StartedGateway, startGateway } from '../../src/program/app/create-gateway.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 import { until } from '../support/until.ts';
 

@@ -1,15 +1,15 @@
 /** Mocks of WSDLs of many generators and of OpenAPI documents: each operation answers in each format, with an answer that its contract allows. */
 import { expect, test } from '@jest/globals';
-import { createGateway } from '../../src/api/index.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { sentBody } from '../../src/core/formats/wire.ts';
+import { createProtocols, formatsOf, type Protocols } from '../../src/core/formats/wire-formats.ts';
 import { exampleOf } from '../../src/documents/example.ts';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { createProtocols, formatsOf, type Protocols } from '../../src/formats/index.ts';
-import { sentBody } from '../../src/formats/wire.ts';
-import { mock } from '../../src/testing/mock/mock.ts';
-import { withControls } from '../../src/testing/test-gateway.ts';
+import { createGateway } from '../../src/program/api/index.ts';
+import { mock } from '../../src/program/testing/mock/mock.ts';
+import { withControls } from '../../src/program/testing/test-gateway.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { corpusOf, ownDocuments } from '../support/corpus.ts';
 
 const files = [...ownDocuments('wsdl'), ...ownDocuments('openapi'), ...corpusOf('wsdl-small'), ...corpusOf('openapi')];

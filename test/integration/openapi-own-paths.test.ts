@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isJsonType, type Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { isJsonType, type Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { memoize } from '../../src/core/lib/memoize.ts';
 import { deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { memoize } from '../../src/lib/memoize.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
 import { corpusOf, ownDocuments } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -7,10 +7,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { corpusOf, ownDocuments } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -1,6 +1,6 @@
 /** Owners of credentials and saved comparisons on every store. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { comparisonsMax } from '../../src/callers/comparisons.ts';
+import { comparisonsMax } from '../../src/forward/comparisons.ts';
 import type { CallerStores, OpenCallers } from './caller-stores.ts';
 
 export function describeOwners(open: OpenCallers): void {

@@ -1,7 +1,7 @@
 /** The store behind PgBouncer in transaction mode, with fewer connections of the server than of the gateway. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { isNightly } from '../support/nightly.ts';
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -1,15 +1,15 @@
 /** Events of a balance platform on every engine: one for each change, in its transaction, in the order of the resource. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { boundOperations } from '../../src/contract/service.ts';
-import type { TakenJob } from '../../src/jobs/job.ts';
-import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
-import { createEventCompleter, type ResourceEventData } from '../../src/services/balance-platform/events.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import type { Store } from '../../src/store/store.ts';
+import { boundOperations } from '../../src/core/contract/service.ts';
+import type { AccountHolder } from '../../src/payments/balance-platform/account-holders/contract.ts';
+import { createEventCompleter, type ResourceEventData } from '../../src/payments/balance-platform/events.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import type { TakenJob } from '../../src/stores/jobs/job.ts';
+import type { EventBatch } from '../../src/stores/jobs/webhooks/event.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { platformResources } from '../resources/index.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';

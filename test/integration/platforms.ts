@@ -2,17 +2,17 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
-import { openHolder } from '../../src/services/balance-platform/account-holders/secrets.ts';
-import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
-import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
-import { statement } from '../../src/store/sql/engine.ts';
-import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { createWrapping } from '../../src/vault/data-key.ts';
-import { parseKeyRing } from '../../src/vault/key-ring.ts';
-import { SealBroken } from '../../src/vault/seal.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { createWrapping } from '../../src/core/vault/data-key.ts';
+import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { SealBroken } from '../../src/core/vault/seal.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import { accountHolders } from '../../src/payments/balance-platform/account-holders/kind.ts';
+import { openHolder } from '../../src/payments/balance-platform/account-holders/secrets.ts';
+import { paymentInstruments } from '../../src/payments/balance-platform/payment-instruments/kind.ts';
+import { ResourceReader } from '../../src/payments/balance-platform/store/repository.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { statement } from '../../src/stores/sql/engine.ts';
+import { createKeyRotation } from '../../src/stores/sql/key-rotation.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
 import { tables } from '../support/migrated.ts';

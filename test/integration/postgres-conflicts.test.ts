@@ -1,20 +1,20 @@
 /** Transactions on PostgreSQL that have nothing to do with one another do not conflict, however small the tables are. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { object } from '../../src/contract/schema.ts';
-import { type BatchImporter, createBatchImporter } from '../../src/import/import-batch.ts';
-import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { ids } from '../../src/lib/ids.ts';
-import { recurringEvent } from '../../src/services/recurring/events.ts';
-import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import { type BatchImporter, createBatchImporter } from '../../src/backend/import/import-batch.ts';
+import { object } from '../../src/core/contract/schema.ts';
+import { ids } from '../../src/core/lib/ids.ts';
+import { recurringEvent } from '../../src/payments/recurring/events.ts';
+import { type NewDetail, saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import type { EventBatch } from '../../src/stores/jobs/webhooks/event.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createEndpoints } from '../../src/stores/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
+import type { Transaction } from '../../src/stores/transaction.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { webhookFormats } from '../support/services.ts';
 import { isFoundWithin, until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 /** Several hosts in the URL of a database: which one a connection goes to, and when it is left. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { query } from '../support/postgres-instance.ts';
 import { until } from '../support/until.ts';

@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Pool } from 'pg';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type TestProxy as Cable, openProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import type { WatchTimes } from '../../src/store/postgres/server-watch.ts';
-import { type Engine, type Statement, statement } from '../../src/store/sql/engine.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
+import type { WatchTimes } from '../../src/stores/postgres/server-watch.ts';
+import { type Engine, type Statement, statement } from '../../src/stores/sql/engine.ts';
 import { startTriglyph, triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type TestProxy as Cable, openProxy } from '../support/proxy.ts';

@@ -3,8 +3,8 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { filesOf, readRecording } from '../../src/compare/recorded-request.ts';
-import { RotatingFile } from '../../src/observe/record/rotating-file.ts';
+import { filesOf, readRecording } from '../../src/forward/compare/recorded-request.ts';
+import { RotatingFile } from '../../src/insight/record/rotating-file.ts';
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';

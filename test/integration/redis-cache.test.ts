@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { CacheReservation } from '../../src/idempotency/ports.ts';
-import { clock } from '../../src/lib/clock.ts';
+import type { CacheReservation } from '../../src/core/idempotency/ports.ts';
+import { clock } from '../../src/core/lib/clock.ts';
 import {
   type CacheEvent,
   type CacheOptions,
@@ -18,7 +18,7 @@ import {
   openRedisCache,
   printPending,
   type RedisCache,
-} from '../../src/store/redis/cache.ts';
+} from '../../src/stores/redis/cache.ts';
 import {
   type RedisCluster,
   type RedisServer,
@@ -373,7 +373,7 @@ describe('a server that dies', () => {
 
   test('raises no uncaught error, and the process ends by itself after close', async () => {
     const server = await startRedis();
-    const source = new URL('../../src/store/redis/cache.ts', import.meta.url).href;
+    const source = new URL('../../src/stores/redis/cache.ts', import.meta.url).href;
     const script = `
       const { openRedisCache } = await import(${JSON.stringify(source)});
       const cache = openRedisCache({ url: ${JSON.stringify(server.url)}, mac: () => 'm'.repeat(43), clock: { now: () => Date.now() } });

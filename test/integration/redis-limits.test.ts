@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLimits } from '../../src/access/limits/limits.ts';
 import type { Quota } from '../../src/access/limits/quota.ts';
 import { redisCountsOn } from '../../src/access/limits/redis-counts.ts';
-import { clock } from '../../src/lib/clock.ts';
-import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { openRedisCache, type RedisCache } from '../../src/stores/redis/cache.ts';
 import {
   type RedisCluster,
   type RedisServer,

@@ -1,12 +1,12 @@
 /** Records and pending requests in Redis: the suite of every store, on a server and on a cluster, and what only Redis can do to them. */
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { clock } from '../../src/lib/clock.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
-import { inspectDurability } from '../../src/store/redis/durability.ts';
-import { type RecordCommandOptions, RecordCommands } from '../../src/store/redis/record-commands.ts';
-import { placeOf } from '../../src/store/redis/record-keys.ts';
-import { createRecordStore } from '../../src/store/redis/record-store.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import { inspectDurability } from '../../src/stores/redis/durability.ts';
+import { type RecordCommandOptions, RecordCommands } from '../../src/stores/redis/record-commands.ts';
+import { placeOf } from '../../src/stores/redis/record-keys.ts';
+import { createRecordStore } from '../../src/stores/redis/record-store.ts';
 import { ForwardingRun, type ForwardingStore } from '../simulation/forwarding.ts';
 import { forwardingDefects } from '../simulation/forwarding-defects.ts';
 import { openProxy } from '../support/proxy.ts';

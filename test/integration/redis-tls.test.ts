@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
+import { openRedisCache, type RedisCache } from '../../src/stores/redis/cache.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { freePort } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AuditLog, createAuditLog } from '../../src/access/audit/audit-log.ts';
 import { auditTables } from '../../src/access/audit/tables.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import { migrationStatements } from '../../src/store/sql/create-tables.ts';
-import type { Engine, Row } from '../../src/store/sql/engine.ts';
-import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
-import { createStore } from '../../src/store/store.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import { migrationStatements } from '../../src/stores/sql/create-tables.ts';
+import type { Engine, Row } from '../../src/stores/sql/engine.ts';
+import { loadIntegrity } from '../../src/stores/sql/row-integrity-state.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { tables } from '../support/migrated.ts';
 import { disarm } from './audit-log.ts';
 import { anna, furnish, runText, sampleDetail, sqlText, vault } from './samples.ts';

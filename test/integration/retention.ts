@@ -1,12 +1,12 @@
 /** Retention on every engine: what is over is destroyed in steps, by one process, and nothing else is. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { applyRetention, type RetentionParts, retentionRules } from '../../src/store/retention.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { holdLease } from '../../src/store/sql/leases.ts';
-import { rowsMin } from '../../src/store/sql/step-pace.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import type { Table } from '../../src/store/table.ts';
+import { DetailReader, DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { applyRetention, type RetentionParts, retentionRules } from '../../src/stores/retention.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { holdLease } from '../../src/stores/sql/leases.ts';
+import { rowsMin } from '../../src/stores/sql/step-pace.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
+import type { Table } from '../../src/stores/table.ts';
 import { tables } from '../support/migrated.ts';
 import { anna, furnish, runText, sampleDetail } from './samples.ts';
 import type { EngineFactory } from './store.ts';

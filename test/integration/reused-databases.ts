@@ -1,5 +1,5 @@
 /** Databases of PostgreSQL that tests use one after the other: to empty one costs a fraction of a new one and its connections. */
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import type { EngineFactory } from './store.ts';
 
 const listTables = statement<{ readonly name: string }>(

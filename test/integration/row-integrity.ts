@@ -1,27 +1,27 @@
 /** MACs of rows on every engine: what is changed in the database is refused, and no row without a MAC is accepted. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createCredentials } from '../../src/access/credentials/credentials.ts';
-import type { TakenJob } from '../../src/jobs/job.ts';
-import type { Endpoint } from '../../src/jobs/webhooks/ports.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
-import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
-import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
-import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { accountHolders } from '../../src/payments/balance-platform/account-holders/kind.ts';
+import { balanceAccounts } from '../../src/payments/balance-platform/balance-accounts/kind.ts';
+import type { ResourceKind } from '../../src/payments/balance-platform/resource.ts';
+import { ResourceReader, ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
+import { announcementOf } from '../../src/payments/recurring/account-updater/announced-changes.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
-} from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { announcedChanges } from '../../src/services/recurring/tables.ts';
-import { moveRow } from '../../src/store/reindex.ts';
-import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
-import { findWrongRows, signWrongRows } from '../../src/store/sql/signed-rows.ts';
-import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+} from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import { DetailReader, DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { announcedChanges } from '../../src/payments/recurring/tables.ts';
+import type { TakenJob } from '../../src/stores/jobs/job.ts';
+import type { Endpoint } from '../../src/stores/jobs/webhooks/ports.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { moveRow } from '../../src/stores/reindex.ts';
+import { type AlteredRow, RowAltered, RowIntegrity } from '../../src/stores/row-integrity.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { loadIntegrity } from '../../src/stores/sql/row-integrity-state.ts';
+import { findWrongRows, signWrongRows } from '../../src/stores/sql/signed-rows.ts';
+import { createEndpoints } from '../../src/stores/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { tables } from '../support/migrated.ts';
 import { createRegistry } from '../support/services.ts';
 import { anna, anyInstrument, cardNumber, furnish, pepper, runText, sampleDetail, vault } from './samples.ts';

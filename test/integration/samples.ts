@@ -1,10 +1,10 @@
 /** Shoppers, details and keys for the tests of the store. */
 import type { KeyObject } from 'node:crypto';
-import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
-import type { InstrumentMatch } from '../../src/services/recurring/match-instrument.ts';
-import { type Engine, type Row, type Statement, statement } from '../../src/store/sql/engine.ts';
-import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { freshKeys, type KeyRing, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import type { ShopperKey, StoredDetail } from '../../src/payments/recurring/details.ts';
+import type { InstrumentMatch } from '../../src/payments/recurring/match-instrument.ts';
+import { type Engine, type Row, type Statement, statement } from '../../src/stores/sql/engine.ts';
 import { migrate } from '../support/migrated.ts';
 import { createRegistry } from '../support/services.ts';
 

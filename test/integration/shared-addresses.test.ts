@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { object, optional, string } from '../../src/contract/schema.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { mock } from '../../src/testing/mock/mock.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { object, optional, string } from '../../src/core/contract/schema.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { mock } from '../../src/program/testing/mock/mock.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,11 +2,11 @@
 
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openParts } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/stores/sql/expired-records.ts';
+import { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { openParts } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { migrate } from '../support/migrated.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { deletionStep, statement, type TransactionOptions } from '../../src/store/sql/engine.ts';
-import { deleteExpiredRecords } from '../../src/store/sql/expired-records.ts';
-import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
-import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { databaseName, openSqlite } from '../../src/store/sqlite/open.ts';
+import { deletionStep, statement, type TransactionOptions } from '../../src/stores/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/stores/sql/expired-records.ts';
+import { backUpSqlite } from '../../src/stores/sqlite/backup.ts';
+import type { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { databaseName, openSqlite } from '../../src/stores/sqlite/open.ts';
 import { migrate } from '../support/migrated.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 

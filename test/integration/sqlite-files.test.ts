@@ -3,9 +3,9 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openParts, openSqlite } from '../../src/store/sqlite/open.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { openParts, openSqlite } from '../../src/stores/sqlite/open.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 

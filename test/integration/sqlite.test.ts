@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
+import { DetailReader, DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { openEmptySqlite, openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
 import { createRegistry } from '../support/services.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
@@ -76,7 +76,7 @@ describe('the data folder', () => {
     expect(await detailsOf(opened(true))).toBe(1);
   });
   test('another process is refused as well, and the lock dies with its holder', async () => {
-    const source = new URL('../../src/store/sqlite/open.ts', import.meta.url).href;
+    const source = new URL('../../src/stores/sqlite/open.ts', import.meta.url).href;
     const script = (then: string) =>
       `const { openSqlite } = await import(${JSON.stringify(source)});
        openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: true }); ${then}`;
@@ -140,7 +140,7 @@ describe('the data folder', () => {
   });
   test('the details of a shopper come from one index walk, without sorting', async () => {
     await furnish(opened(true));
-    const { findShopper, findSame } = await import('../../src/services/recurring/store/statements.ts');
+    const { findShopper, findSame } = await import('../../src/payments/recurring/store/statements.ts');
     const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
     for (const { text } of [findShopper, findSame]) {
       const parameters = Array.from(new Set(text.match(/\$\d/g)), String);
@@ -154,7 +154,7 @@ describe('the data folder', () => {
   });
   test('a page of a list of the balance platform comes from one index walk, without sorting', async () => {
     await furnish(opened(true));
-    const { resourceKinds } = await import('../../src/services/balance-platform/resources.ts');
+    const { resourceKinds } = await import('../../src/payments/balance-platform/resources.ts');
     const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
     const steps = resourceKinds.flatMap(({ statements: { list, listWithStatus, find, findOpen } }) =>
       [list, listWithStatus, find, findOpen].flatMap(({ name, text }) => {

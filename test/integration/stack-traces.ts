@@ -1,6 +1,6 @@
 /** For every engine: the stack of a failing statement names the repository, the handler and handleRequest. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { EngineFactory } from './store.ts';

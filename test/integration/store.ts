@@ -1,9 +1,9 @@
 /** What every engine owes the repositories: run by each engine's own test over fresh databases. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ShopperKey } from '../../src/services/recurring/details.ts';
-import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
-import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import type { ShopperKey } from '../../src/payments/recurring/details.ts';
+import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/payments/recurring/store/repository.ts';
+import { type Engine, statement, type TransactionSession } from '../../src/stores/sql/engine.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { type ForwardingStore, sqlStore } from '../simulation/forwarding.ts';
 import { firstMigrations, migrate, owners } from '../support/migrated.ts';
 import { describeAuditCopy } from './audit-copy.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ShadowOptions } from '../../src/backend/upstreams/options.ts';
-import { freshKeys } from '../../src/vault/key-ring.ts';
+import { freshKeys } from '../../src/core/vault/key-ring.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { entry, type Front, startFront } from '../support/shadowed.ts';
 import { until } from '../support/until.ts';

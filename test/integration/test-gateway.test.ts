@@ -1,7 +1,7 @@
 /** The gateway that tests of users run: seeds, clock, faults, calls and reset. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createGateway } from '../../src/api/index.ts';
-import { builtIn, type TestGateway, type TestGatewayOptions, withControls } from '../../src/api/testing.ts';
+import { createGateway } from '../../src/program/api/index.ts';
+import { builtIn, type TestGateway, type TestGatewayOptions, withControls } from '../../src/program/api/testing.ts';
 
 const open: TestGateway[] = [];
 afterEach(async () => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseNetworks } from '../../src/core/lib/networks.ts';
 import { clientCertificate } from '../../src/http/client-certificate.ts';
 import { createWebServer } from '../../src/http/node-http.ts';
 import type { TlsOptions } from '../../src/http/tls.ts';
-import { parseNetworks } from '../../src/lib/networks.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { trafficEvents } from '../../src/console/traffic/events.ts';
 import { languageNames } from '../../src/convert/call-source.ts';
-import { demoCredentials } from '../../src/testing/demo/published.ts';
+import { demoCredentials } from '../../src/program/testing/demo/published.ts';
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts';
 import { until } from '../support/until.ts';
 

@@ -1,5 +1,6 @@
 /** Handlers whose effect lives in another system: `lookup` gets the same id for a request and all its retries. */
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import {
   column,
   object,
@@ -11,9 +12,8 @@ import {
   string,
   type TwoPhaseHandler,
   table,
-} from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+} from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
 const parcel = required(string({ max: 20, example: 'P-1' }), 'The parcel.');

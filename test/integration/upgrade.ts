@@ -1,12 +1,12 @@
 /** For every engine: upgrades of a store with rows: one that adds a column, one that fills it, and one that fails half way. */
 import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import type { TableOwner } from '../../src/store/sql/create-tables.ts';
-import { type Engine, type Row, statement } from '../../src/store/sql/engine.ts';
-import { compareSchema } from '../../src/store/sql/migrate.ts';
-import { findWrongRows } from '../../src/store/sql/signed-rows.ts';
-import { column, signRow, type Table, table, verifyRow } from '../../src/store/table.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import type { TableOwner } from '../../src/stores/sql/create-tables.ts';
+import { type Engine, type Row, statement } from '../../src/stores/sql/engine.ts';
+import { compareSchema } from '../../src/stores/sql/migrate.ts';
+import { findWrongRows } from '../../src/stores/sql/signed-rows.ts';
+import { column, signRow, type Table, table, verifyRow } from '../../src/stores/table.ts';
 import { firstMigrations, migrate, owners } from '../support/migrated.ts';
 import type { EngineFactory } from './store.ts';
 

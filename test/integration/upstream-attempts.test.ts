@@ -1,13 +1,13 @@
 /** Attempts of one request to an upstream that deduplicates: the last one does not hide that an earlier one got no answer. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { AnyRequest } from '../../src/contract/canonical.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
-import { clock } from '../../src/lib/clock.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createUpstream, type Upstream } from '../../src/upstream/create-upstream.ts';
+import type { AnyRequest } from '../../src/core/contract/canonical.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { NotSent, OutcomeUnknown } from '../../src/core/idempotency/ports.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { createUpstream, type Upstream } from '../../src/forward/create-upstream.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 
 type Respond = (response: ServerResponse) => void;

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { placeOrder } from '../../examples/orders/contract.ts';
-import { CircuitBreaker } from '../../src/lib/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/core/lib/circuit-breaker.ts';
 import {
   answerJson,
   type Behaviour,

@@ -4,8 +4,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
 import {
   answerJson,
@@ -571,7 +571,7 @@ describe('answers', () => {
   test.each(['soap11', 'soap12', 'form', 'adapter'] as const)(
     'an upstream in %s, with its refusals',
     async (format) => {
-      const { createProtocols } = await import('../../src/formats/index.ts');
+      const { createProtocols } = await import('../../src/core/formats/wire-formats.ts');
       const protocol = createProtocols([ordersV1])[format];
       const problem = new Problem(getOrder.problems[0]!, 'Order not found, alas');
       let isRefused = false;
@@ -591,7 +591,7 @@ describe('answers', () => {
   test.each(['soap11', 'soap12', 'json', 'form', 'adapter'] as const)(
     'an upstream in %s that fails, or is over a limit: callers may send the request again',
     async (format) => {
-      const { createProtocols } = await import('../../src/formats/index.ts');
+      const { createProtocols } = await import('../../src/core/formats/wire-formats.ts');
       const protocol = createProtocols([ordersV1])[format];
       let problem = new Problem('internal');
       const server = await serve((response) => {
@@ -616,7 +616,7 @@ describe('answers', () => {
   );
 
   test('a SOAP upstream that is still at work under the key', async () => {
-    const { createProtocols } = await import('../../src/formats/index.ts');
+    const { createProtocols } = await import('../../src/core/formats/wire-formats.ts');
     const protocol = createProtocols([ordersV1]).soap11;
     const context = { requestReference: 'R', operation: placeOrder, service: ordersV1 };
     const { status, contentType, body } = protocol.encodeError(new Problem('inProgress'), context);
@@ -634,9 +634,9 @@ describe('answers', () => {
 });
 
 test('the SOAPAction of an operation', async () => {
-  const { operation } = await import('../../src/contract/operation.ts');
-  const { service } = await import('../../src/contract/service.ts');
-  const { createProtocols } = await import('../../src/formats/index.ts');
+  const { operation } = await import('../../src/core/contract/operation.ts');
+  const { service } = await import('../../src/core/contract/service.ts');
+  const { createProtocols } = await import('../../src/core/formats/wire-formats.ts');
   const soapAction = 'urn:example:orders/getOrder';
   const find = operation({ ...getOrder, soapAction });
   const orders = service({ ...ordersV1, operations: [find] });

@@ -1,24 +1,24 @@
 /** Webhook events on every engine: queued for each endpoint with the effect, and due in the order of the shopper. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
-import type { DomainEvent, EventBatch } from '../../src/jobs/webhooks/event.ts';
-import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
-import { keyScope, openKeys, sealKeys } from '../../src/jobs/webhooks/signing-keys.ts';
+import { createWrapping } from '../../src/core/vault/data-key.ts';
+import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 import {
   type DetailEventData,
   type RecurringEvent,
   type RecurringEventData,
   recurringEvent,
-} from '../../src/services/recurring/events.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
-import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { createWrapping } from '../../src/vault/data-key.ts';
-import { parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/payments/recurring/events.ts';
+import type { JobQueue, TakenJob } from '../../src/stores/jobs/job.ts';
+import type { DomainEvent, EventBatch } from '../../src/stores/jobs/webhooks/event.ts';
+import type { Endpoint, EndpointStore } from '../../src/stores/jobs/webhooks/ports.ts';
+import { keyScope, openKeys, sealKeys } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createKeyRotation } from '../../src/stores/sql/key-rotation.ts';
+import { createEndpoints } from '../../src/stores/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { passTime } from '../support/advance-time.ts';
 import { tables } from '../support/migrated.ts';
 import { override } from '../support/override.ts';

@@ -1,5 +1,5 @@
 /** A configuration in which every SOAP call is deprecated, so that clients meet the header block in every answer. */
-import type { ConfigContent } from '../../src/app/config-file.ts';
+import type { ConfigContent } from '../../src/program/app/config-file.ts';
 
 export const deprecatedConfig: ConfigContent = {
   deprecations: [

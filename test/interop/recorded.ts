@@ -44,7 +44,7 @@ export async function replayAgainst(commit: string, folder: string): Promise<Rep
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
     const place = join(folder, 'before');
     mkdirSync(place);
-    const before = await startServer('demo', place, {}, { file: join(checkout, 'src/main.ts') });
+    const before = await startServer('demo', place, {}, { file: join(checkout, 'src/program/main.ts') });
     try {
       writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules));
       writeFileSync(join(folder, 'secret'), demoCredential.secret);

@@ -1,8 +1,8 @@
 /** Arbitrary bytes: a codec decodes them or refuses them with a Problem, in time; what it decodes it can encode again. */
 import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
-import { Problem } from '../../src/contract/problem.ts';
-import type { NamedProtocol } from '../../src/formats/index.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { NamedProtocol } from '../../src/core/formats/wire-formats.ts';
 import { formats } from '../formats/index.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';

@@ -1,6 +1,6 @@
 /** Two requests have one canonical text exactly where they differ only in what is never stored or written in two ways. */
 import fc from 'fast-check';
-import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
+import { canonicalRequestText } from '../../src/core/idempotency/canonical-request.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Subject, search } from './property.ts';
 

@@ -2,10 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { SingleByteCharset } from '../../src/lib/charset.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { SingleByteCharset } from '../../src/core/lib/charset.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { formats } from '../formats/index.ts';
 import { repertoires, singleByteCharsets } from '../support/charsets.ts';
 import { type Bytes, outcomeOf } from '../support/exchange.ts';

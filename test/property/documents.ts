@@ -1,6 +1,6 @@
 /** Documents: every request and every answer is valid against the derived schemas. */
 import fc from 'fast-check';
-import type { ObjectSchema } from '../../src/contract/schema.ts';
+import type { ObjectSchema } from '../../src/core/contract/schema.ts';
 import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { seed } from '../support/seed.ts';

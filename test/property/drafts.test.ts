@@ -1,12 +1,12 @@
 /** An edited request is the same in every format, also where a field is wrong: each format shows the issue where it is. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dotted } from '../../src/contract/path.ts';
-import type { Schema } from '../../src/contract/schema.ts';
 import { type Draft, type DraftObject, isDraftObject } from '../../src/convert/draft/draft.ts';
 import { draftOfValue } from '../../src/convert/draft/draft-of-value.ts';
 import type { EditedText } from '../../src/convert/draft/edited-request.ts';
 import { createMessageEditor } from '../../src/convert/draft/message-editor.ts';
+import { dotted } from '../../src/core/contract/path.ts';
+import type { Schema } from '../../src/core/contract/schema.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Property, type Subject, search } from './property.ts';
 import { subjects } from './subjects.ts';

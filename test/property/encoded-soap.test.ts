@@ -1,7 +1,7 @@
 /** Property: a message of an encoded stub is decoded as the plain message that it stands for. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ownUri, type Service } from '../../src/contract/service.ts';
+import { ownUri, type Service } from '../../src/core/contract/service.ts';
 import { printLoose } from '../formats/index.ts';
 import { type EncodedStyle, printEncoded, soap11Style, soap12Style } from '../support/encoded-soap.ts';
 import { outcomeOf } from '../support/exchange.ts';

@@ -1,16 +1,16 @@
 /** Property tests of stored outcomes. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Service } from '../../src/core/contract/service.ts';
 import {
   isStorableProblem,
   type Outcome,
   parseOutcome,
   serializeOutcome,
-} from '../../src/idempotency/stored-outcome.ts';
-import { disable } from '../../src/services/recurring/contract.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+} from '../../src/core/idempotency/stored-outcome.ts';
+import { disable } from '../../src/payments/recurring/contract.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { type ProblemName, problems } from '../support/problems.ts';
 import { runs, search } from './property.ts';
 

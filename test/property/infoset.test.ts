@@ -1,9 +1,9 @@
 /** The infoset of SOAP messages: of generated ones, and of the answers in the conformance cases. */
 import { describe, expect, test } from '@jest/globals';
+import type { Protocol } from '../../src/core/formats/protocol.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import type { Protocol } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import { services } from '../../src/payments/index.ts';
 import { operationOf } from '../conformance/subject.ts';
 import { conformanceSubjects } from '../conformance/subjects.ts';
 import { envelopes, printExplicitly } from '../formats/explicit-namespaces.ts';

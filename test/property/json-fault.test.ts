@@ -1,7 +1,7 @@
 /** Property: the tokens of a text end with a fault in exactly the texts that `JSON.parse` refuses, and no text beyond it matters. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tokensOf } from '../../src/formats/json/tokens.ts';
+import { tokensOf } from '../../src/core/formats/json/tokens.ts';
 import { runs, search } from './property.ts';
 
 /** Pieces of JSON in any order, and JSON with one edit. */

@@ -1,13 +1,13 @@
 /** A service with a namespace of its own: SOAP messages use it, and are valid against its schemas. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { list, map, object, optional, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { list, map, object, optional, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { namespaces } from '../../src/services/recurring/versions.ts';
+import { services } from '../../src/payments/index.ts';
+import { namespaces } from '../../src/payments/recurring/versions.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const text = string({ example: 'x' });

@@ -1,13 +1,13 @@
 /** The fast JSON reader accepts only texts that the strict readers read to the same value, without issues. */
 import { describe, expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
-import { AnswerCollector, compileRead, IssueCollector } from '../../src/contract/read.ts';
-import { decimal, integer, list, type ObjectSchema, object, optional, string } from '../../src/contract/schema.ts';
-import { parseText } from '../../src/formats/json/parse.ts';
-import { compilePlain, type ReadPlain } from '../../src/formats/json/plain.ts';
-import { compilePrint } from '../../src/formats/json/print.ts';
-import { answerReader, reader } from '../../src/formats/json/read.ts';
-import { limits } from '../../src/formats/json/scan.ts';
+import { AnswerCollector, compileRead, IssueCollector } from '../../src/core/contract/read.ts';
+import { decimal, integer, list, type ObjectSchema, object, optional, string } from '../../src/core/contract/schema.ts';
+import { parseText } from '../../src/core/formats/json/parse.ts';
+import { compilePlain, type ReadPlain } from '../../src/core/formats/json/plain.ts';
+import { compilePrint } from '../../src/core/formats/json/print.ts';
+import { answerReader, reader } from '../../src/core/formats/json/read.ts';
+import { limits } from '../../src/core/formats/json/scan.ts';
 import { arbitrary } from '../support/generate.ts';
 import { runs, search } from './property.ts';
 import { subjects } from './subjects.ts';

@@ -1,14 +1,14 @@
 /** The fast XML reader accepts only documents that the strict reader parses to the same tree. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { namedOperations } from '../../src/contract/service.ts';
+import { namedOperations } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Element } from '../../src/core/xml/element.ts';
+import { type Limits, limits } from '../../src/core/xml/limits.ts';
+import { parseStrictly } from '../../src/core/xml/parse.ts';
+import { readPlain } from '../../src/core/xml/plain.ts';
 import { exampleOf } from '../../src/documents/example.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import type { Element } from '../../src/lib/xml/element.ts';
-import { type Limits, limits } from '../../src/lib/xml/limits.ts';
-import { parseStrictly } from '../../src/lib/xml/parse.ts';
-import { readPlain } from '../../src/lib/xml/plain.ts';
-import { services } from '../../src/services/index.ts';
+import { services } from '../../src/payments/index.ts';
 import { invoicesV1 } from '../support/invoices.ts';
 import { seed } from '../support/seed.ts';
 import { failure, runs } from './property.ts';

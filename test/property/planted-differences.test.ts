@@ -1,14 +1,24 @@
 /** Planted differences are found exactly: one at its place, and none where two answers say the same in other words. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ComparedAnswer, compareAnswers, messagePath, outcomePath } from '../../src/compare/compare-answers.ts';
-import { compareValues, type Difference, type DifferenceKind, IdPairs } from '../../src/compare/compare-values.ts';
-import { compileRules, joinPath, type RuleTexts } from '../../src/compare/rules.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { map, type Schema } from '../../src/contract/schema.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { map, type Schema } from '../../src/core/contract/schema.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import {
+  type ComparedAnswer,
+  compareAnswers,
+  messagePath,
+  outcomePath,
+} from '../../src/forward/compare/compare-answers.ts';
+import {
+  compareValues,
+  type Difference,
+  type DifferenceKind,
+  IdPairs,
+} from '../../src/forward/compare/compare-values.ts';
+import { compileRules, joinPath, type RuleTexts } from '../../src/forward/compare/rules.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { Random } from '../simulation/random.ts';
 import { arbitrary } from '../support/generate.ts';
 import { invoicesV1 } from '../support/invoices.ts';

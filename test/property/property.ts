@@ -1,9 +1,9 @@
 /** A property: a function that searches for a counterexample. Tests run it on the real codecs and on seeded defects. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation } from '../../src/contract/operation.ts';
-import { namedOperations, type Service } from '../../src/contract/service.ts';
-import { type NamedProtocol, namedProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { Routes } from '../../src/gateway/route.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { namedOperations, type Service } from '../../src/core/contract/service.ts';
+import { type NamedProtocol, namedProtocols, type Protocols } from '../../src/core/formats/wire-formats.ts';
+import type { Routes } from '../../src/core/gateway/route.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
 
 /** The code under test, and the number of values. */

@@ -1,8 +1,8 @@
 /** Refusals: every format refuses an invalid request with the same issues and messages. */
 import fc, { type Arbitrary } from 'fast-check';
-import type { Problem } from '../../src/contract/problem.ts';
-import { limits } from '../../src/formats/form/parse.ts';
-import type { NamedProtocol } from '../../src/formats/index.ts';
+import type { Problem } from '../../src/core/contract/problem.ts';
+import { limits } from '../../src/core/formats/form/parse.ts';
+import type { NamedProtocol } from '../../src/core/formats/wire-formats.ts';
 import type { ShownRefusal } from '../formats/format.ts';
 import { formats, printLoose } from '../formats/index.ts';
 import { type Outcome, outcomeOf, outcomeWithInput } from '../support/exchange.ts';

@@ -1,9 +1,9 @@
 /** Properties of every operation with an HTTP binding, and the seeded defects that they have to find. */
 import { describe, expect, test } from '@jest/globals';
-import { boundOperations } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import type { Protocol } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import { boundOperations } from '../../src/core/contract/service.ts';
+import type { Protocol } from '../../src/core/formats/protocol.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
 import { canonicalTextIdentifiesRequest } from './canonical-request.ts';
 import { runs } from './property.ts';
 import * as properties from './resources.ts';

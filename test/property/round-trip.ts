@@ -1,9 +1,9 @@
 /** Round trip: the server decodes what the client encodes, and the client decodes what the server encodes. */
-import { conventionsOfMessages } from '../../src/contract/conventions.ts';
-import type { Schema } from '../../src/contract/schema.ts';
-import type { Service } from '../../src/contract/service.ts';
-import type { ProtocolName } from '../../src/formats/index.ts';
-import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
+import { conventionsOfMessages } from '../../src/core/contract/conventions.ts';
+import type { Schema } from '../../src/core/contract/schema.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { ProtocolName } from '../../src/core/formats/wire-formats.ts';
+import { canonicalRequestText } from '../../src/core/idempotency/canonical-request.ts';
 import { formats } from '../formats/index.ts';
 import { outcomeWithInput } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';

@@ -4,11 +4,11 @@
  */
 import { afterAll, expect, test } from '@jest/globals';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation } from '../../src/contract/operation.ts';
-import { namedOperations } from '../../src/contract/service.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { namedOperations } from '../../src/core/contract/service.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
 import type { ServiceCase } from '../conformance/case.ts';
 import type { ConformanceSubject } from '../conformance/subject.ts';
 import { conformanceSubjects } from '../conformance/subjects.ts';

@@ -1,10 +1,15 @@
 /** Seeded defects: each property finds a defect in any one codec. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { type Issue, Problem } from '../../src/contract/problem.ts';
-import { createProtocols, type NamedProtocol, namedProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { Protocol } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import { type Issue, Problem } from '../../src/core/contract/problem.ts';
+import type { Protocol } from '../../src/core/formats/protocol.ts';
+import {
+  createProtocols,
+  type NamedProtocol,
+  namedProtocols,
+  type Protocols,
+} from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { bodyMsMax, cpuMs } from './cpu-time.ts';
 import { messagesMatchDocuments } from './documents.ts';

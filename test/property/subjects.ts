@@ -1,12 +1,12 @@
 /** The lists of services that the properties hold for, each served together. */
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { vouchersV1, vouchersV2 } from '../../examples/vouchers/vouchers.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { alarmsV1 } from '../support/alarms.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 import { recurringBeforeV70, recurringV70 } from '../support/newer-recurring.ts';
@@ -33,7 +33,7 @@ function subjectsOf(list: readonly Service[], runs: number): readonly (Subject &
 const fewer = Math.ceil(runs / 4);
 
 /**
- * The built-in services; two outside of `src/services`, one of them in two versions; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; one with objects in objects of their kind; two with an operation of
+ * The built-in services; two outside of `src/payments`, one of them in two versions; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; one with objects in objects of their kind; two with an operation of
  * one name; two versions of one.
  */
 export const subjects = [

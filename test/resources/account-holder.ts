@@ -1,6 +1,6 @@
 /** Account holders: their model, what clients ask of them, and what is there at first. */
-import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
-import { sealHolder } from '../../src/services/balance-platform/account-holders/secrets.ts';
+import { accountHolders } from '../../src/payments/balance-platform/account-holders/kind.ts';
+import { sealHolder } from '../../src/payments/balance-platform/account-holders/secrets.ts';
 import type { Refusal } from '../simulation/expected.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import { vault } from '../simulation/vault.ts';

@@ -1,5 +1,5 @@
 /** Balance accounts: their model, what clients ask of them, and what is there at first. */
-import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
+import { balanceAccounts } from '../../src/payments/balance-platform/balance-accounts/kind.ts';
 import type { Refusal } from '../simulation/expected.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import { refusedUnderHolder, updatePrimaryAccount } from './account-holder.ts';

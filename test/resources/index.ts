@@ -1,7 +1,7 @@
 /** The resources of the balance platform that tests cover: a file for each kind. Parents come first. */
 
 import { kebabCase } from '../../src/documents/names.ts';
-import { resourceKinds } from '../../src/services/balance-platform/resources.ts';
+import { resourceKinds } from '../../src/payments/balance-platform/resources.ts';
 import type { PlatformTestResource } from './platform.ts';
 
 export const platformResources: readonly PlatformTestResource[] = Object.freeze(

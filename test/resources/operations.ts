@@ -1,8 +1,8 @@
 /** The operations of all services by name, and the formats in which each is served. */
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols, namedProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import { servicesOf } from '../../src/gateway/compose.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols, namedProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
+import { servicesOf } from '../../src/core/gateway/compose.ts';
 import { servedServices } from './served.ts';
 
 export const services = servicesOf(servedServices);

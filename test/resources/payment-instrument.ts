@@ -1,5 +1,5 @@
 /** Payment instruments: their model, what clients ask of them, and what is there at first. */
-import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
+import { paymentInstruments } from '../../src/payments/balance-platform/payment-instruments/kind.ts';
 import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import { refusedUnderAccount } from './balance-account.ts';
 import {

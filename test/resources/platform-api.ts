@@ -1,5 +1,5 @@
 /** What the tests of the API know of a resource of the balance platform. */
-import type { ResourceKind } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind } from '../../src/payments/balance-platform/resource.ts';
 
 export interface PlatformApi {
   readonly kind: ResourceKind;

@@ -1,7 +1,7 @@
 /** The rules that all resources of a simulated balance platform share: seeds, statements, revisions, status and events. */
 
-import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
-import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/payments/balance-platform/resource.ts';
+import { ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
 import type { Expected, Refusal } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';

@@ -1,7 +1,7 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
 
-import type { HandlerContext } from '../../src/gateway/handler-context.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import type { HandlerContext } from '../../src/core/gateway/handler-context.ts';
+import type { Transaction } from '../../src/stores/transaction.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';

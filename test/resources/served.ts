@@ -4,7 +4,7 @@ import { openBackend } from '../../src/backend/backend.ts';
 import { settingGroupsOf } from '../../src/backend/compose-services.ts';
 import type { GatewayService } from '../../src/backend/define-service.ts';
 import { readConfig, type Variables } from '../../src/config/config.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/payments/index.ts';
 
 const { tenants: _, ...definition } = voucherService.definition;
 /** Beside the built-in ones it neither names the tenants nor finds secrets in texts: one service of a server does. */

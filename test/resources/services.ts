@@ -3,12 +3,12 @@
 import type { Grants } from '../../src/access/credentials/credential-rules.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import type { GatewayService } from '../../src/backend/define-service.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
-import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
-import { balancePlatform } from '../../src/services/balance-platform/index.ts';
-import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import { recurring } from '../../src/services/recurring/index.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { accountHolders } from '../../src/payments/balance-platform/account-holders/kind.ts';
+import { balanceAccounts } from '../../src/payments/balance-platform/balance-accounts/kind.ts';
+import { balancePlatform } from '../../src/payments/balance-platform/index.ts';
+import { ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
+import { recurring } from '../../src/payments/recurring/index.ts';
 import { company } from '../simulation/request.ts';
 import { platformResources } from './index.ts';
 import { balancePlatform as simulatedPlatform, timeZone } from './platform.ts';

@@ -1,5 +1,5 @@
 /** The model of stored details: what each request is answered, and what it changes. */
-import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
+import { updaterCheck } from '../../src/payments/recurring/account-updater/job-kinds.ts';
 import { eventText, jobText } from '../simulation/effect-text.ts';
 import type { Step } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';

@@ -1,9 +1,9 @@
 /** Stored payment details: what clients ask of them, and what is there at first. */
-import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import { PermitRepository } from '../../src/services/recurring/permits/store.ts';
-import { saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { announcementOf } from '../../src/payments/recurring/account-updater/announced-changes.ts';
+import { CardChangeRepository } from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import { PermitRepository } from '../../src/payments/recurring/permits/store.ts';
+import { saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
 import { eventText } from '../simulation/effect-text.ts';
 import { company, type SimulatedRequest } from '../simulation/request.ts';
 import { vault } from '../simulation/vault.ts';

@@ -1,6 +1,6 @@
 /** Vouchers of the example: their model, what clients ask of them, and what is there at first. */
 import { addVoucher, changeAmount, saveVoucher } from '../../examples/vouchers/vouchers.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
 import { eventText, jobText } from '../simulation/effect-text.ts';
 import type { Step } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';

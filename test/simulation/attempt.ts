@@ -1,6 +1,6 @@
 /** An attempt: one request as a client sent it, available wherever it is processed. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Answer } from '../../src/gateway/answer.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
 import type { Format } from '../resources/operations.ts';
 import type { SimulatedRequest } from './request.ts';
 

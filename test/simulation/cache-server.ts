@@ -1,5 +1,5 @@
 /** The simulated Redis that all processes share, and the faults of its data. */
-import type { CacheReservation } from '../../src/idempotency/ports.ts';
+import type { CacheReservation } from '../../src/core/idempotency/ports.ts';
 
 const leaseMs = 15_000;
 const ttlMs = 3_600_000;

@@ -1,7 +1,7 @@
 /** Checks an answer against what was executed under its key. */
 
-import { namesOf } from '../../src/contract/problem-details.ts';
-import { conventions } from '../../src/services/conventions.ts';
+import { namesOf } from '../../src/core/contract/problem-details.ts';
+import { conventions } from '../../src/payments/conventions.ts';
 import { protocols } from '../resources/operations.ts';
 import { type ProblemName, problems } from '../resources/problems.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';

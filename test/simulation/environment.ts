@@ -3,12 +3,12 @@
 import { createLimits } from '../../src/access/limits/limits.ts';
 import { ownersOf, settingGroupsOf } from '../../src/backend/compose-services.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { HandlerContext } from '../../src/gateway/handler-context.ts';
-import { recurringEventType } from '../../src/services/recurring/events.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import type { TransactionSession } from '../../src/store/sql/engine.ts';
-import { openMemory } from '../../src/store/sqlite/memory.ts';
-import { createStore } from '../../src/store/store.ts';
+import type { HandlerContext } from '../../src/core/gateway/handler-context.ts';
+import { recurringEventType } from '../../src/payments/recurring/events.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import type { TransactionSession } from '../../src/stores/sql/engine.ts';
+import { openMemory } from '../../src/stores/sqlite/memory.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { servedServices } from '../resources/served.ts';
 import { resources, testServices } from '../resources/services.ts';
 import { schemaTexts } from '../support/migrated.ts';

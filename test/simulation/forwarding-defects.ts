@@ -1,6 +1,6 @@
 /** Gateways that forward with one defect each, and servers that are not what they are said to be. */
-import { Problem, problems } from '../../src/contract/problem.ts';
-import { ApplicationError, type OutcomeLookup } from '../../src/idempotency/ports.ts';
+import { Problem, problems } from '../../src/core/contract/problem.ts';
+import { ApplicationError, type OutcomeLookup } from '../../src/core/idempotency/ports.ts';
 import { override } from '../support/override.ts';
 import { overrideRecords } from '../support/remembering-store.ts';
 import type { ForwardingParts, ForwardingTransaction, ForwardingVariant } from './forwarding.ts';

@@ -3,12 +3,12 @@
  * steps, and a server that counts effects by key.
  */
 import { Buffer } from 'node:buffer';
-import type { AnyRequest, Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
-import { LookupPace, lookUpOutcome } from '../../src/idempotency/outcome-lookup.ts';
+import type { AnyRequest, Caller, CanonicalRequest } from '../../src/core/contract/canonical.ts';
+import { Problem, refusalOfUpstream } from '../../src/core/contract/problem.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { createIdempotentExecutor } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
+import { LookupPace, lookUpOutcome } from '../../src/core/idempotency/outcome-lookup.ts';
 import {
   ApplicationError,
   type IdempotentStore,
@@ -18,17 +18,17 @@ import {
   OutcomeUnknown,
   type RemoteHandler,
   type RequestHasher,
-} from '../../src/idempotency/ports.ts';
-import type { ExecutionResult } from '../../src/idempotency/replay.ts';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
-import { disable } from '../../src/services/recurring/contract.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
-import { createStore } from '../../src/store/store.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
+} from '../../src/core/idempotency/ports.ts';
+import type { ExecutionResult } from '../../src/core/idempotency/replay.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { serializeOutcome } from '../../src/core/idempotency/stored-outcome.ts';
+import { disable } from '../../src/payments/recurring/contract.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { CommitUnknown, StoreUnavailable } from '../../src/stores/errors.ts';
+import { type Engine, statement } from '../../src/stores/sql/engine.ts';
+import { createUnsettledRequests, type UnsettledRequests } from '../../src/stores/sql/unsettled-requests.ts';
+import { createStore } from '../../src/stores/store.ts';
+import type { ReadTransaction } from '../../src/stores/transaction.ts';
 import { ring } from '../support/fixture.ts';
 import { Random } from './random.ts';
 

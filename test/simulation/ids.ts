@@ -1,5 +1,5 @@
 /** Ids that count up. Each pspReference is also noted in the attempt that it was made for. */
-import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
+import type { IdGenerator } from '../../src/core/lib/clock-and-ids.ts';
 import { currentAttempt } from './attempt.ts';
 
 export function createSequentialIds(): IdGenerator {

@@ -1,6 +1,6 @@
 /** The crash matrix: every call fails in every way, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
-import type { BoundHandler } from '../../src/store/handlers.ts';
+import type { BoundHandler } from '../../src/stores/handlers.ts';
 import { formatsOf } from '../resources/operations.ts';
 import type { CrashCase } from '../resources/resource.ts';
 import { resources } from '../resources/services.ts';

@@ -1,7 +1,7 @@
 /** A request that a simulated client sends, and the formats in which it can be sent. */
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import type { Call } from '../../src/formats/protocol.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
 import { type Format, protocols } from '../resources/operations.ts';
 import type { Step } from './expected.ts';
 import type { Model } from './model.ts';

@@ -1,9 +1,9 @@
 /** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
-import { Problem } from '../../src/contract/problem.ts';
-import { type NewRecord, RecordStored, type StoredOutcome } from '../../src/idempotency/ports.ts';
-import type { EventBatch } from '../../src/jobs/webhooks/event.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { type NewRecord, RecordStored, type StoredOutcome } from '../../src/core/idempotency/ports.ts';
+import type { EventBatch } from '../../src/stores/jobs/webhooks/event.ts';
+import type { Store } from '../../src/stores/store.ts';
+import type { Transaction } from '../../src/stores/transaction.ts';
 import { resources } from '../resources/services.ts';
 import { override } from '../support/override.ts';
 import { type OutcomeMemory, overrideRecords, rememberOutcomes } from '../support/remembering-store.ts';

@@ -6,7 +6,7 @@
  * then the transaction is serializable.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Row, Statement, Value } from '../../src/store/sql/engine.ts';
+import type { Row, Statement, Value } from '../../src/stores/sql/engine.ts';
 import type { Attempt } from './attempt.ts';
 import type { Owner } from './scheduler.ts';
 

@@ -1,6 +1,6 @@
 /** The engine of one simulated process over the shared database: concurrent transactions that conflict, fail and are retried. */
-import { CommitUnknown, type StoreUnavailable } from '../../src/store/errors.ts';
-import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../../src/store/sql/engine.ts';
+import { CommitUnknown, type StoreUnavailable } from '../../src/stores/errors.ts';
+import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../../src/stores/sql/engine.ts';
 import { currentAttempt } from './attempt.ts';
 import type { Port } from './port.ts';
 import type { SimDatabase, SimTransaction } from './sim-database.ts';

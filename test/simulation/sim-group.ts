@@ -1,6 +1,6 @@
 /** Groups of transactions, as the embedded store has them: one after the other, with one commit that answers all of them. */
-import { CommitUnknown } from '../../src/store/errors.ts';
-import type { TransactionSession } from '../../src/store/sql/engine.ts';
+import { CommitUnknown } from '../../src/stores/errors.ts';
+import type { TransactionSession } from '../../src/stores/sql/engine.ts';
 import { currentAttempt } from './attempt.ts';
 import type { SimTransaction } from './sim-database.ts';
 import { down, limitMs, pollMs, refuse, type SessionEngine, SimulatedSession, writerMsMax } from './sim-session.ts';

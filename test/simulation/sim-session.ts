@@ -1,7 +1,7 @@
 /** The session of a simulated transaction: each statement is a call that may fail. */
-import { LockTimeout } from '../../src/idempotency/ports.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
-import type { Row, Statement, TransactionSession, Value } from '../../src/store/sql/engine.ts';
+import { LockTimeout } from '../../src/core/idempotency/ports.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import type { Row, Statement, TransactionSession, Value } from '../../src/stores/sql/engine.ts';
 import type { Failure, Port } from './port.ts';
 import type { SimDatabase, SimTransaction } from './sim-database.ts';
 

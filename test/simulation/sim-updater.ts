@@ -1,5 +1,5 @@
 /** An external updater as a process reaches it: reports the closed card, and notes the id of each question. */
-import type { AccountUpdateOutcome, Updater } from '../../src/services/recurring/account-updater/updater.ts';
+import type { AccountUpdateOutcome, Updater } from '../../src/payments/recurring/account-updater/updater.ts';
 import { closedCard } from '../resources/stored-detail-model.ts';
 import { type Attempt, currentAttempt } from './attempt.ts';
 import type { Port } from './port.ts';

@@ -1,8 +1,8 @@
 /** A second service whose operation is named as one of the recurring service. */
-import { operation } from '../../src/contract/operation.ts';
-import { object, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
-import { type Implementation, implement } from '../../src/store/handlers.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { object, required, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { type Implementation, implement } from '../../src/stores/handlers.ts';
 
 export const alarmsV1 = service({
   name: 'Alarms',

@@ -1,5 +1,5 @@
 /** Runs the due jobs of a kind at once, as a server does in the background. */
-import type { JobHandler } from '../../src/jobs/worker.ts';
+import type { JobHandler } from '../../src/stores/jobs/worker.ts';
 import type { GatewayParts } from './gateway.ts';
 
 const leaseMs = 30_000;

@@ -1,6 +1,6 @@
 /** Encodes text in the charsets of older clients, independent of the decoders under test. */
 import { Buffer } from 'node:buffer';
-import type { SingleByteCharset } from '../../src/lib/charset.ts';
+import type { SingleByteCharset } from '../../src/core/lib/charset.ts';
 
 /** The characters of bytes 0x80 to 0x9F of windows-1252 by the table of unicode.org; blanks for the five that it leaves open. */
 const high = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';

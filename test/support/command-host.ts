@@ -10,7 +10,7 @@ const closingMsMax = 10_000;
 /** Next to the program that tests start in processes of their own. */
 const main =
   process.env.TEST_PROGRAM === undefined
-    ? '../../src/main.ts'
+    ? '../../src/program/main.ts'
     : pathToFileURL(join(dirname(process.env.TEST_PROGRAM), '../dist/main.js')).href;
 
 let run = 0;

@@ -2,13 +2,13 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { addServiceCommands, serviceCommandNames } from '../../src/cli/service-commands.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/payments/index.ts';
+import { addServiceCommands, serviceCommandNames } from '../../src/program/cli/service-commands.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The program with all its commands. */
 export const program = new Command('triglyph');
-for (const file of globSync('src/cli/*.ts', { cwd: root })) {
+for (const file of globSync('src/program/cli/*.ts', { cwd: root })) {
   const module = (await import(join(root, file))) as { add?: (program: Command) => void };
   module.add?.(program);
 }

@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { compileCache } from './compile-cache.ts';
 
 /** The sources, or the program that `npm test` has bundled from them. */
-export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../src/main.ts');
+export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../src/program/main.ts');
 const host = join(import.meta.dirname, 'command-host.ts');
 
 export type Variables = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /** The contract of the console of a gateway that serves the built-in services. */
 import { actionsOf } from '../../src/backend/compose-services.ts';
 import { consoleOf } from '../../src/console/contract.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import { builtInServices } from '../../src/payments/index.ts';
 
 /** What the services contribute to it. */
 export const contributed = actionsOf(builtInServices);

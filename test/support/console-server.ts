@@ -1,10 +1,10 @@
 /** A server in the process of the test, with the data of the demo and credentials for its console. */
 
-import { type RunningServer, type ServerOverrides, startServer } from '../../src/app/server.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import type { Config } from '../../src/config/config.ts';
-import { seed } from '../../src/testing/demo/seed.ts';
-import { freshKeys } from '../../src/vault/key-ring.ts';
+import { freshKeys } from '../../src/core/vault/key-ring.ts';
+import { type RunningServer, type ServerOverrides, startServer } from '../../src/program/app/server.ts';
+import { seed } from '../../src/program/testing/demo/seed.ts';
 import { openBuiltIn, readConfig } from './services.ts';
 import { tempFolder } from './temp-folder.ts';
 

@@ -2,8 +2,8 @@
 
 import type { AuditKind } from '../../src/access/audit/audit-event.ts';
 import type { PresentedSecret } from '../../src/access/credentials/credentials.ts';
-import { startServer } from '../../src/app/server.ts';
-import { ids } from '../../src/lib/ids.ts';
+import { ids } from '../../src/core/lib/ids.ts';
+import { startServer } from '../../src/program/app/server.ts';
 import { now, ringText } from './fixture.ts';
 import { openMigratedMemory } from './migrated.ts';
 import { openBuiltIn, readConfig } from './services.ts';

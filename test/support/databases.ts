@@ -1,8 +1,8 @@
 /** Migrated databases for tests: the migrations run once for a file of tests, and each test gets a copy. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
 import { migrate } from './migrated.ts';
 import { type TempFolder, tempFolder } from './temp-folder.ts';
 

@@ -1,12 +1,12 @@
 /** Detects, routes and decodes a call as the gateway does, without credentials. */
 import { Buffer } from 'node:buffer';
-import { dotted } from '../../src/contract/path.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { NamedProtocol, ProtocolName, Protocols } from '../../src/formats/index.ts';
-import type { Call, Decoded } from '../../src/formats/protocol.ts';
-import { detect } from '../../src/gateway/detect.ts';
-import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
-import { services } from '../../src/services/index.ts';
+import { dotted } from '../../src/core/contract/path.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Call, Decoded } from '../../src/core/formats/protocol.ts';
+import type { NamedProtocol, ProtocolName, Protocols } from '../../src/core/formats/wire-formats.ts';
+import { detect } from '../../src/core/gateway/detect.ts';
+import { compileRoutes, type Routes } from '../../src/core/gateway/route.ts';
+import { services } from '../../src/payments/index.ts';
 
 /** The canonical input as text with sorted keys, or the whole refusal. */
 export type Outcome =

@@ -1,17 +1,17 @@
 /** The initial rows of a test gateway, and the credentials of its callers. */
 
 import { Buffer } from 'node:buffer';
-import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { loadIntegrity } from '../../src/store/sql/row-integrity-state.ts';
-import { createStore } from '../../src/store/store.ts';
-import { parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import type { IdGenerator } from '../../src/core/lib/clock-and-ids.ts';
+import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import { announcementOf, createLocalUpdater } from '../../src/payments/recurring/account-updater/announced-changes.ts';
+import { CardChangeRepository } from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import { type NewDetail, saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { loadIntegrity } from '../../src/stores/sql/row-integrity-state.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { migrate } from './migrated.ts';
 import { createRegistry } from './services.ts';
 

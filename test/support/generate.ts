@@ -1,8 +1,8 @@
 /** Generates values of a schema in normal form, including texts that break careless codecs. */
 import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
-import { countries, currencies } from '../../src/contract/iso.ts';
-import { parser } from '../../src/contract/lexical.ts';
+import { countries, currencies } from '../../src/core/contract/iso.ts';
+import { parser } from '../../src/core/contract/lexical.ts';
 import {
   type Choice,
   type DateTimeSchema,
@@ -17,7 +17,7 @@ import {
   type SetSchema,
   type StringSchema,
   textLengthMax,
-} from '../../src/contract/schema.ts';
+} from '../../src/core/contract/schema.ts';
 
 /** Texts that XML, JSON or form codecs have misread. */
 const hostile: readonly string[] = [

@@ -1,7 +1,7 @@
 /** Imports a WSDL whose operations are in one service. */
-import type { Service } from '../../src/contract/service.ts';
-import type { Finding } from '../../src/documents/wsdl/findings.ts';
-import { type ImportOptions, importWsdl as importAll } from '../../src/documents/wsdl/import-wsdl.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { Finding } from '../../src/readers/wsdl/findings.ts';
+import { type ImportOptions, importWsdl as importAll } from '../../src/readers/wsdl/import-wsdl.ts';
 
 export interface ImportedContract {
   readonly service: Service;

@@ -1,5 +1,5 @@
 /** Services with every kind of value, and with XML attributes: of the request, of records, and of items of a list. One is wrapped. */
-import { operation } from '../../src/contract/operation.ts';
+import { operation } from '../../src/core/contract/operation.ts';
 import {
   binary,
   boolean,
@@ -15,9 +15,9 @@ import {
   optional,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
-import { type Implementation, implement } from '../../src/store/handlers.ts';
+} from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { type Implementation, implement } from '../../src/stores/handlers.ts';
 
 const attribute = { xml: 'attribute' } as const;
 const currency = oneOf('Currency', 'EUR', 'USD');

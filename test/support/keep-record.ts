@@ -1,6 +1,6 @@
 /** Stores an idempotency record with its outcome, as a request with a key does. */
-import { type NewRecord, RecordStored, type StoredOutcome } from '../../src/idempotency/ports.ts';
-import type { Store } from '../../src/store/store.ts';
+import { type NewRecord, RecordStored, type StoredOutcome } from '../../src/core/idempotency/ports.ts';
+import type { Store } from '../../src/stores/store.ts';
 
 /** Returns the record that was stored before; undefined where there was none. */
 export async function keepRecord(

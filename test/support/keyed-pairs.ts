@@ -1,7 +1,7 @@
 /** Keyed load on two servers: each key is sent to both at once, and all keys are repeated later. Counts what was done twice. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Call } from '../../src/formats/protocol.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
 import { type Caller, callIn, card, formats, openCaller, type ReceivedResponse } from './traffic.ts';
 
 export interface PairsOptions {

@@ -7,9 +7,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request a
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
 import type { Digest } from './large-values.ts';
 import { listenLocally } from './listen-locally.ts';
 import { tempFolder } from './temp-folder.ts';

@@ -1,5 +1,5 @@
 /** A gateway in a process of its own, whose memory is measured: `fork` it with the address of its server and its settings as JSON. */
-import { createGateway } from '../../src/api/index.ts';
+import { createGateway } from '../../src/program/api/index.ts';
 import { unhurried } from './large-own-paths.ts';
 import { files } from './large-values.ts';
 

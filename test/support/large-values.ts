@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { binary, defineProblems, object, operation, optional, service } from '../../src/api/contract.ts';
+import { binary, defineProblems, object, operation, optional, service } from '../../src/program/api/contract.ts';
 
 /** How a message has its bytes: `mtom` and `swa` beside the envelope, `soap` in base64 in it. */
 export type Form = 'mtom' | 'swa' | 'soap' | 'json' | 'form';

@@ -1,6 +1,6 @@
 /** Builds the most expensive bodies of 64 KiB in each syntax, named after what they repeat. */
 import { Buffer } from 'node:buffer';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
 
 const bytesMax = 65_536;
 

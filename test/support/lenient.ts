@@ -1,5 +1,5 @@
 /** Trees of requests that may be invalid; `test/formats` prints them in every wire format. */
-import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
+import type { ObjectSchema, Schema } from '../../src/core/contract/schema.ts';
 
 export interface Member {
   name: string;

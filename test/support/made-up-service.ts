@@ -1,5 +1,5 @@
 /** A service that one test needs: its name says its address and its namespace. */
-import { type Operation, type OwnContract, service } from '../../src/api/contract.ts';
+import { type Operation, type OwnContract, service } from '../../src/program/api/contract.ts';
 
 /** `urn:files` is the namespace of `Files`, and `f` its prefix. */
 export function madeUpService<O extends readonly Operation[]>(name: string, ...operations: O): OwnContract<O[number]> {

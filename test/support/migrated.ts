@@ -1,11 +1,11 @@
 /** Stores with the tables of the engine and of the built-in services, for tests. */
 import { ownersOf } from '../../src/backend/compose-services.ts';
-import { builtInServices } from '../../src/services/index.ts';
-import { lastMigration, migrationStatements } from '../../src/store/sql/create-tables.ts';
-import type { Dialect, Engine } from '../../src/store/sql/engine.ts';
-import { migrate as migrateOwners } from '../../src/store/sql/migrate.ts';
-import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { openMemory } from '../../src/store/sqlite/memory.ts';
+import { builtInServices } from '../../src/payments/index.ts';
+import { lastMigration, migrationStatements } from '../../src/stores/sql/create-tables.ts';
+import type { Dialect, Engine } from '../../src/stores/sql/engine.ts';
+import { migrate as migrateOwners } from '../../src/stores/sql/migrate.ts';
+import type { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { openMemory } from '../../src/stores/sqlite/memory.ts';
 
 export const owners = ownersOf(builtInServices);
 export const tables = owners.flatMap((owner) => owner.tables);

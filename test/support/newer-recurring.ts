@@ -1,15 +1,15 @@
 /** A synthetic version 70 of the recurring service, whose `disable` differs from that of version 25 in both shapes. */
-import { converted, lacks, olderVersion, renamed } from '../../src/contract/older-version.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { integer, object, oneOf, optional, required } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
-import * as newest from '../../src/services/recurring/contract.ts';
-import { disable as disableOfNewest } from '../../src/services/recurring/disable.ts';
-import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/index.ts';
-import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
-import type { Handler } from '../../src/store/handlers.ts';
-import { type Implementation, implement } from '../../src/store/handlers.ts';
+import { converted, lacks, olderVersion, renamed } from '../../src/core/contract/older-version.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { integer, object, oneOf, optional, required } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import * as newest from '../../src/payments/recurring/contract.ts';
+import { disable as disableOfNewest } from '../../src/payments/recurring/disable.ts';
+import { type RecurringDependencies, recurringHandlers } from '../../src/payments/recurring/index.ts';
+import { recurringProblems } from '../../src/payments/recurring/problems.ts';
+import { newestRecurring, recurringV25 } from '../../src/payments/recurring/versions.ts';
+import type { Handler } from '../../src/stores/handlers.ts';
+import { type Implementation, implement } from '../../src/stores/handlers.ts';
 
 const { contract, ...otherFields } = newest.disable.input.fields;
 const { response } = newest.disable.output.fields;

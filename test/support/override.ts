@@ -1,5 +1,5 @@
-import type { Store } from '../../src/store/store.ts';
-import type { ReadTransaction, Transaction } from '../../src/store/transaction.ts';
+import type { Store } from '../../src/stores/store.ts';
+import type { ReadTransaction, Transaction } from '../../src/stores/transaction.ts';
 
 /** Returns an object that behaves as `target` except for the given members. `target` may be a class instance. */
 export function override<T extends object>(target: T, members: Partial<T>): T {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openPostgres } from '../../src/store/postgres/open.ts';
+import { openPostgres } from '../../src/stores/postgres/open.ts';
 import { freePort } from './listen-locally.ts';
 import { migrate } from './migrated.ts';
 import { preparedOncePerRun } from './once-per-run.ts';

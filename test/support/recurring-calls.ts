@@ -1,10 +1,10 @@
 /** Calls the recurring operations in any format and decodes the responses. */
 import { expect } from '@jest/globals';
-import type { Output } from '../../src/contract/operation.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import type { RecurringOperations } from '../../src/services/recurring/contract.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Output } from '../../src/core/contract/operation.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import type { RecurringOperations } from '../../src/payments/recurring/contract.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 

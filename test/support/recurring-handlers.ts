@@ -1,19 +1,19 @@
 /** Runs handlers of the Recurring service over an embedded store, without a gateway. */
-import type { HandlerContext } from '../../src/gateway/handler-context.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
+import type { HandlerContext } from '../../src/core/gateway/handler-context.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 import {
   CardChangeReader,
   type DetailHistory,
-} from '../../src/services/recurring/account-updater/store/card-changes.ts';
-import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
-import type { RecurringEventData } from '../../src/services/recurring/events.ts';
-import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
-import { createJobs } from '../../src/store/sql/jobs.ts';
-import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/payments/recurring/account-updater/store/card-changes.ts';
+import type { ShopperKey, StoredDetail } from '../../src/payments/recurring/details.ts';
+import type { RecurringEventData } from '../../src/payments/recurring/events.ts';
+import { type NewDetail, type SavedDetail, saveDetail } from '../../src/payments/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
+import { createJobs } from '../../src/stores/sql/jobs.ts';
+import { createEndpoints } from '../../src/stores/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring } from './fixture.ts';
 import { migrate } from './migrated.ts';

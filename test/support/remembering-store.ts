@@ -4,9 +4,9 @@ import {
   RecordStored,
   type StoredOutcome,
   type StoredRecord,
-} from '../../src/idempotency/ports.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
+} from '../../src/core/idempotency/ports.ts';
+import type { Store } from '../../src/stores/store.ts';
+import type { ReadTransaction } from '../../src/stores/transaction.ts';
 import { override } from './override.ts';
 
 export interface OutcomeMemory {

@@ -1,7 +1,8 @@
 /** Runs the text of an imported contract. */
-import * as language from '../../src/api/contract.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { checkSource } from '../../src/documents/wsdl/check-source.ts';
+
+import type { Service } from '../../src/core/contract/service.ts';
+import * as language from '../../src/program/api/contract.ts';
+import { checkSource } from '../../src/readers/wsdl/check-source.ts';
 
 /** The text declares constants and nothing else. */
 export function runContract(text: string): Service {

@@ -1,7 +1,7 @@
 /** Derives alternative spellings and defects of a valid request from its schema and its tree. */
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
-import { type Choice, entryText, type Field, type ObjectSchema, type Schema } from '../../src/contract/schema.ts';
+import { type Choice, entryText, type Field, type ObjectSchema, type Schema } from '../../src/core/contract/schema.ts';
 import { arbitrary } from './generate.ts';
 import { bareNode, type Loose, loosen, type Member, textNode } from './lenient.ts';
 

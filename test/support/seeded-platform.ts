@@ -1,8 +1,8 @@
 /** Creates a balance platform with resources through API calls. */
 
-import { boundOperations } from '../../src/contract/service.ts';
-import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import { boundOperations } from '../../src/core/contract/service.ts';
+import { ResourceRepository } from '../../src/payments/balance-platform/store/repository.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
 import { platformResources } from '../resources/index.ts';
 import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from './fixture.ts';

@@ -1,5 +1,5 @@
 /** Certificates for servers of a test on this machine. */
-import { createSelfSigned, type SelfSigned } from '../../src/lib/self-signed.ts';
+import { createSelfSigned, type SelfSigned } from '../../src/core/lib/self-signed.ts';
 
 const dayMs = 86_400_000;
 

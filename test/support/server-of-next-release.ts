@@ -1,9 +1,10 @@
 /** A server of a later release: each number up to `RELEASE` adds a column to stored details, fills it and makes an index on it, and adds a table. */
-import { startServer } from '../../src/app/server.ts';
+
 import { openBackend } from '../../src/backend/backend.ts';
-import { builtInServices } from '../../src/services/index.ts';
-import type { TableOwner } from '../../src/store/sql/create-tables.ts';
-import { column, table } from '../../src/store/table.ts';
+import { builtInServices } from '../../src/payments/index.ts';
+import { startServer } from '../../src/program/app/server.ts';
+import type { TableOwner } from '../../src/stores/sql/create-tables.ts';
+import { column, table } from '../../src/stores/table.ts';
 import { readConfig } from './services.ts';
 
 const config = readConfig('production');

@@ -1,8 +1,8 @@
 /** A seeded defect: a server that repeats the effect of a key that Redis has just reserved, although the store has its record. */
 
-import { startServer } from '../../src/app/server.ts';
-import { clock } from '../../src/lib/clock.ts';
-import { openRedisCache } from '../../src/store/redis/cache.ts';
+import { clock } from '../../src/core/lib/clock.ts';
+import { startServer } from '../../src/program/app/server.ts';
+import { openRedisCache } from '../../src/stores/redis/cache.ts';
 import { override, overrideWrites } from './override.ts';
 import { openBuiltIn, readConfig } from './services.ts';
 

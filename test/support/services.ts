@@ -8,18 +8,18 @@ import { createService, type GatewayService } from '../../src/backend/define-ser
 import * as config from '../../src/config/config.ts';
 import type { Mode } from '../../src/config/setting.ts';
 import type { VariableSources } from '../../src/config/variable-sources.ts';
-import type { Clock } from '../../src/lib/clock-and-ids.ts';
-import { platformImplementation } from '../../src/services/balance-platform/index.ts';
-import { createPlatformRegistry, type PlatformRegistry } from '../../src/services/balance-platform/store/registry.ts';
-import { builtInServices } from '../../src/services/index.ts';
-import { implementRecurring, type RecurringDependencies } from '../../src/services/recurring/index.ts';
+import type { Clock } from '../../src/core/lib/clock-and-ids.ts';
+import { platformImplementation } from '../../src/payments/balance-platform/index.ts';
+import { createPlatformRegistry, type PlatformRegistry } from '../../src/payments/balance-platform/store/registry.ts';
+import { builtInServices } from '../../src/payments/index.ts';
+import { implementRecurring, type RecurringDependencies } from '../../src/payments/recurring/index.ts';
 import {
   createMerchantAccountRegistry,
   type MerchantAccountRegistry,
-} from '../../src/services/recurring/store/merchant-accounts.ts';
-import type { Implementation } from '../../src/store/handlers.ts';
-import type { RowIntegrity } from '../../src/store/row-integrity.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
+} from '../../src/payments/recurring/store/merchant-accounts.ts';
+import type { Implementation } from '../../src/stores/handlers.ts';
+import type { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
 
 export const webhookFormats = webhookFormatsOf(builtInServices);
 export const settingGroups = settingGroupsOf(builtInServices);

@@ -14,8 +14,8 @@ import {
   service,
   string,
 } from 'triglyph/contract';
-import { type StartedGateway, startGateway } from '../../src/app/create-gateway.ts';
 import type { ShadowOptions, UpstreamOptions } from '../../src/backend/upstreams/options.ts';
+import { type StartedGateway, startGateway } from '../../src/program/app/create-gateway.ts';
 
 const problems = defineProblems({ entryNotFound: kind(422, '1002', 'validation', 'Entry not found') });
 const number = string({ pattern: '[A-Z0-9-]{1,20}', example: 'A-1' });

@@ -1,11 +1,11 @@
 /** Starts the HTTP server around a handler of the test, and writes raw bytes to it. */
 import { connect, type Socket } from 'node:net';
-import { Problem } from '../../src/contract/problem.ts';
-import type { WireRequest } from '../../src/formats/wire.ts';
-import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
-import type { HttpFacts, RequestObserver } from '../../src/gateway/request-observer.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { WireRequest } from '../../src/core/formats/wire.ts';
+import type { Answer, LogEntry } from '../../src/core/gateway/answer.ts';
+import type { HttpFacts, RequestObserver } from '../../src/core/gateway/request-observer.ts';
 import type { Document, Documents } from '../../src/http/middleware/documents.ts';
-import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server.ts';
+import { type CallerServer, type CallerServerOptions, openCallerServer } from '../../src/http/server/server.ts';
 import type { ConnectionRefusal, ServerLog } from '../../src/http/server-log.ts';
 import { readConfig } from './services.ts';
 

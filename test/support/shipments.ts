@@ -1,5 +1,5 @@
 /** Services as foreign WSDLs describe them: elements without a namespace, repeated ones, texts with attributes, and rpc. */
-import { operation } from '../../src/contract/operation.ts';
+import { operation } from '../../src/core/contract/operation.ts';
 import {
   date,
   decimal,
@@ -12,8 +12,8 @@ import {
   optional,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+} from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
 
 const attribute = { xml: 'attribute' } as const;
 

@@ -1,9 +1,9 @@
 /** What a caller reads of the members that an answer has beside its contract. */
 
 import { XMLParser } from 'fast-xml-parser';
-import type { ExtraMember, Extras } from '../../src/contract/extras.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { ProtocolName, Protocols } from '../../src/formats/index.ts';
+import type { ExtraMember, Extras } from '../../src/core/contract/extras.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { ProtocolName, Protocols } from '../../src/core/formats/wire-formats.ts';
 
 /** Encodes an answer, and reads the list of such members in its text as a client would. Empty where it has none. */
 export function shownExtras(

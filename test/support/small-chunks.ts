@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { request as ask } from 'undici';
-import { Connections } from '../../src/upstream/connections.ts';
+import { Connections } from '../../src/forward/connections.ts';
 import { listenLocally } from './listen-locally.ts';
 import { echo, openTestShell } from './shell.ts';
 

@@ -1,10 +1,10 @@
 /** Generates load in every format over keep-alive connections, without retries, and checks every answer. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import type { Call } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { hangMsMax } from './until.ts';
 
 const protocols = createProtocols(services);

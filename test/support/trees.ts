@@ -1,8 +1,8 @@
 /** A service whose messages have objects in objects of their own kind. */
-import { operation } from '../../src/contract/operation.ts';
-import { recursive, self } from '../../src/contract/recursive.ts';
-import { integer, list, object, optional, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { recursive, self } from '../../src/core/contract/recursive.ts';
+import { integer, list, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
 
 const text = string({ max: 20, example: 'text' });
 

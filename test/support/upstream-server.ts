@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
-import type { AnyRequest } from '../../src/contract/canonical.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { ApplicationError, NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
-import { createUpstream, type Upstream } from '../../src/upstream/create-upstream.ts';
-import type { UpstreamEvent } from '../../src/upstream/events.ts';
-import { forwardCredential } from '../../src/upstream/headers.ts';
-import type { UpstreamSetup } from '../../src/upstream/options.ts';
+import type { AnyRequest } from '../../src/core/contract/canonical.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { ApplicationError, NotSent, OutcomeUnknown } from '../../src/core/idempotency/ports.ts';
+import { createUpstream, type Upstream } from '../../src/forward/create-upstream.ts';
+import type { UpstreamEvent } from '../../src/forward/events.ts';
+import { forwardCredential } from '../../src/forward/headers.ts';
+import type { UpstreamSetup } from '../../src/forward/options.ts';
 import { listenLocally } from './listen-locally.ts';
 
 export interface Received {

@@ -1,8 +1,8 @@
 /** Starts a production server that delivers webhooks, with its commands and subscribed companies. */
 
 import type { Backend } from '../../src/backend/backend.ts';
-import { balancePlatform as balancePlatforms } from '../../src/services/balance-platform/index.ts';
-import { recurring } from '../../src/services/recurring/index.ts';
+import { balancePlatform as balancePlatforms } from '../../src/payments/balance-platform/index.ts';
+import { recurring } from '../../src/payments/recurring/index.ts';
 import { triglyph, type Variables } from './commands.ts';
 import { ask, basic, prepareProduction, type Server, startServer } from './server.ts';
 import { openBuiltIn, readConfig } from './services.ts';

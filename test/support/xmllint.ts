@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namespacesOf, ownUri, type Service } from '../../src/contract/service.ts';
+import { namespacesOf, ownUri, type Service } from '../../src/core/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
 import { createTempFolder } from './temp-folder.ts';

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { readRelated } from '../../src/formats/multipart.ts';
+import { readRelated } from '../../src/core/formats/multipart.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 
 interface Received {
   readonly type: string;

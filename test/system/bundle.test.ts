@@ -64,7 +64,7 @@ function start(parameters: readonly string[] = ['--help'], { uid }: { readonly u
 }
 
 const bundles = () => readdirSync(join(checkout, '.cache/program'));
-const source = () => join(checkout, 'src/main.ts');
+const source = () => join(checkout, 'src/program/main.ts');
 const edit = (from: string, to: string, file = source()): void => {
   const text = readFileSync(file, 'utf8');
   expect(text).toContain(from);

@@ -1,6 +1,8 @@
 /** Runs the printed calls of every language against a gateway: the canonical input arrives as it was. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type LanguageName, languageNames, languages, printCallSource } from '../../src/convert/call-source.ts';
+import { createProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
 import {
   boolean,
   decimal,
@@ -13,11 +15,9 @@ import {
   required,
   service,
   string,
-} from '../../src/api/contract.ts';
-import { createGateway } from '../../src/api/index.ts';
-import { type TestGateway, withControls } from '../../src/api/testing.ts';
-import { type LanguageName, languageNames, languages, printCallSource } from '../../src/convert/call-source.ts';
-import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
+} from '../../src/program/api/contract.ts';
+import { createGateway } from '../../src/program/api/index.ts';
+import { type TestGateway, withControls } from '../../src/program/api/testing.ts';
 import { isInstalled, runProgram } from '../support/interpreters.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { protocolNames } from '../../src/formats/index.ts';
+import { protocolNames } from '../../src/core/formats/wire-formats.ts';
 import { triglyph } from '../support/commands.ts';
 import { basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -50,7 +50,7 @@ describe('help', () => {
 
   test('every command of the program is walked, and those below them', () => {
     const names = walked.map(({ command }) => command.join(' '));
-    const source = readFileSync(new URL('../../src/cli/program.ts', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../src/program/cli/program.ts', import.meta.url), 'utf8');
     const files = [...source.matchAll(/=> import\('\.\/([\w-]+)\.ts'\)/g)].map(([, name]) => name!);
     expect(names).toEqual(expect.arrayContaining(files));
     expect(files.length).toBeGreaterThan(20);

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { parseOutcome } from '../../src/idempotency/stored-outcome.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { createStore } from '../../src/store/store.ts';
-import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { parseOutcome } from '../../src/core/idempotency/stored-outcome.ts';
+import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
+import { createStore } from '../../src/stores/store.ts';
 import { triglyph } from '../support/commands.ts';
 import { type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

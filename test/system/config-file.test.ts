@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 import { triglyph } from '../support/commands.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Production, prepareProduction, type Server, startServer } from '../support/server.ts';

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 // The bundled program has other modules.
-const file = join(import.meta.dirname, '../../src/main.ts');
+const file = join(import.meta.dirname, '../../src/program/main.ts');
 const watched = {
   NODE_OPTIONS: `--import ${join(import.meta.dirname, '../support/loaded-modules.mjs')} --disable-warning=ExperimentalWarning`,
 };

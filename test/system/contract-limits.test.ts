@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClientAsync, listen } from 'soap';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 
 const path = join(import.meta.dirname, '../wsdl/notes.wsdl');
 

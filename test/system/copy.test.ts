@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
 import { killedWhen, triglyph } from '../support/commands.ts';
 import { tables } from '../support/migrated.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { Setting } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
-import { isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
+import { isForbiddenAddress } from '../../src/core/lib/forbidden-address.ts';
 import { program, type Variables } from '../support/commands.ts';
 import {
   generatedNamesIn,

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import type { Service } from '../../src/contract/service.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { runContract } from '../support/run-contract.ts';
 

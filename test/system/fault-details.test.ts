@@ -11,8 +11,8 @@ import {
   operation,
   required,
   string,
-} from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+} from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 
 const run = promisify(execFile);

@@ -2,9 +2,9 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
-import { columnsOf } from '../../src/import/columns.ts';
-import { importRow } from '../../src/services/recurring/import-row.ts';
+import { columnsOf } from '../../src/backend/import/columns.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
+import { importRow } from '../../src/payments/recurring/import-row.ts';
 import { type Ended, triglyph, type Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';

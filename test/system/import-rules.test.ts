@@ -87,7 +87,7 @@ beforeAll(() => {
   for (const { file, source } of violations) write(file, source);
   write('jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
   write('console/page/planted.ts', "import type { One } from '../traffic/planted.tsx';\nexport type Two = One;\n");
-  cpSync(join(root, 'src/lib/ids.ts'), join(copy.path, 'src/formats/planted/codec.ts'));
+  cpSync(join(root, 'src/core/lib/ids.ts'), join(copy.path, 'src/core/formats/planted/codec.ts'));
 });
 
 test('reports every seeded violation, and none in the sources', () => {

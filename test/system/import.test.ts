@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
 import { killedWhen, triglyph } from '../support/commands.ts';
 import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { implement } from '../../src/store/handlers.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { implement } from '../../src/stores/handlers.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { serviceOf } from '../support/services.ts';
 

@@ -1,7 +1,7 @@
 /** Large bodies are bounded together, in front of a handler that does not end. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { binary, object, operation, optional } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { binary, object, operation, optional } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 import { until } from '../support/until.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { RunningGateway } from '../../src/api/index.ts';
+import type { RunningGateway } from '../../src/program/api/index.ts';
 import {
   digestOfPieces,
   type FileBody,

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway, type RunningGateway, type UpstreamOptions } from '../../src/api/index.ts';
+import { createGateway, type RunningGateway, type UpstreamOptions } from '../../src/program/api/index.ts';
 import { type CertificateFiles, createCertificate } from '../support/certificates.ts';
 import { startFileServer } from '../support/large-own-paths.ts';
 import {

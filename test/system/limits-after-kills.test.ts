@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { isLuhnValid } from '../../src/contract/check-digits.ts';
+import { isLuhnValid } from '../../src/core/contract/check-digits.ts';
 import { triglyph, type Variables } from '../support/commands.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Call } from '../../src/formats/protocol.ts';
+import type { Call } from '../../src/core/formats/protocol.ts';
 import { isNightly } from '../support/nightly.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { prepareProductionPlatform } from '../support/production-platform.ts';

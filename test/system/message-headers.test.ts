@@ -16,9 +16,9 @@ import {
   required,
   service,
   string,
-} from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { everyCaller } from '../../src/testing/mock/mock.ts';
+} from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { everyCaller } from '../../src/program/testing/mock/mock.ts';
 import { startConsoleServer } from '../support/console-server.ts';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { orders } from '../../examples/orders/orders.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { problems } from '../support/problems.ts';
 
 let gateway: RunningGateway;

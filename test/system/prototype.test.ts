@@ -62,7 +62,7 @@ test('demo has none', async () => {
 });
 
 test('a program that embeds a gateway keeps its own', () => {
-  const api = new URL('../../src/api/index.ts', import.meta.url).href;
+  const api = new URL('../../src/program/api/index.ts', import.meta.url).href;
   const text = `const { builtIn, createGateway } = await import('${api}');
     const gateway = await createGateway(builtIn());
     console.log('__proto__' in {});

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { openSqlite } from '../../src/stores/sqlite/open.ts';
 import { recordedCommands } from '../support/command-parameters.ts';
 import { triglyph } from '../support/commands.ts';
 import { migrate, owners } from '../support/migrated.ts';

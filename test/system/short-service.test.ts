@@ -2,8 +2,8 @@
 
 import { inspect } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
-import { object, optional, Problem, required, service, string } from '../../src/api/contract.ts';
-import { createGateway } from '../../src/api/index.ts';
+import { object, optional, Problem, required, service, string } from '../../src/program/api/contract.ts';
+import { createGateway } from '../../src/program/api/index.ts';
 
 const order = { number: string().doc('The order number.'), note: optional(string().doc('A note.')) };
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listen } from 'soap';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Service } from '../../src/contract/service.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 
 const file = join(import.meta.dirname, '../wsdl/asmx.wsdl');

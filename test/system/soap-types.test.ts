@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { service as declare } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { service as declare } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 
 const fileOf = (name: string) => join(import.meta.dirname, `../wsdl/${name}.wsdl`);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { builtIn, createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { builtIn, createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { freePort } from '../support/listen-locally.ts';
 import { ask, basic } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -240,7 +240,7 @@ test('without a receiver no module of OpenTelemetry is loaded', async () => {
   const loadedBy = async (also: Readonly<Record<string, string>>): Promise<number> => {
     const preload = `--import ${join(root, 'test/support/loaded-modules.mjs')}`;
     const all = { ...variables, ...also, NODE_OPTIONS: preload };
-    const server: Server = await startServer('serve', folder.path, all, { file: join(root, 'src/main.ts') });
+    const server: Server = await startServer('serve', folder.path, all, { file: join(root, 'src/program/main.ts') });
     await fetch(`${server.callers}/`);
     await wait(10);
     expect(await server.stop()).toBe(0);

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { service as declare, object, operation, optional, required, string } from '../../src/api/contract.ts';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
 import type { UpstreamOptions } from '../../src/backend/upstreams/options.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import { service as declare, object, operation, optional, required, string } from '../../src/program/api/contract.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { freePort, listenLocally } from '../support/listen-locally.ts';
 import { endGroup, type Group, startGroup } from '../support/process-group.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,12 +1,12 @@
 /** The example that uses every contribution of a service: what a server makes of each. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Looks, type Shared, voucherService } from '../../examples/vouchers/vouchers.ts';
-import { type RunningGateway, startGateway } from '../../src/app/create-gateway.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import { credentialRulesOf, ownersOf } from '../../src/backend/compose-services.ts';
 import { erase } from '../../src/backend/erase.ts';
 import { configuredRetention } from '../../src/backend/retention.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { type RunningGateway, startGateway } from '../../src/program/app/create-gateway.ts';
 import { until } from '../support/until.ts';
 
 const callers = [{ tenant: 'Books', apiKey: 'secret', grants: { shop: ['amsterdam'] } }];

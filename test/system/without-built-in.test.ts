@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { builtIn, createGateway, type RunningGateway } from '../../src/api/index.ts';
-import { boundOperations, namedOperations, operationAddress, serviceAddress } from '../../src/contract/service.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
-import { services } from '../../src/services/index.ts';
+import { boundOperations, namedOperations, operationAddress, serviceAddress } from '../../src/core/contract/service.ts';
+import { services } from '../../src/payments/index.ts';
+import { builtIn, createGateway, type RunningGateway } from '../../src/program/api/index.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { type Started, startTriglyph, triglyph } from '../support/commands.ts';
 import { consoleV1 } from '../support/console-contract.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway, type RunningGateway } from '../../src/api/index.ts';
+import { createGateway, type RunningGateway } from '../../src/program/api/index.ts';
 import { implementWrappedInvoices } from '../support/invoices.ts';
 import { serviceOf } from '../support/services.ts';
 

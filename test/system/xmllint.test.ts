@@ -1,7 +1,7 @@
 /** Validates SOAP messages against the derived schemas with xmllint. */
 import { describe, expect, test } from '@jest/globals';
-import { contractOf } from '../../src/contract/service.ts';
-import { services } from '../../src/services/index.ts';
+import { contractOf } from '../../src/core/contract/service.ts';
+import { services } from '../../src/payments/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const service = contractOf(services, 'Recurring', 25)!;

@@ -8,25 +8,25 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 const root = resolve(import.meta.dirname, '../..');
 
 const handlers = `
-import { implement } from 'ROOT/src/store/handlers.ts';
-import { disable } from 'ROOT/src/services/recurring/disable.ts';
-import { recurringHandlers } from 'ROOT/src/services/recurring/index.ts';
-import { newestRecurring } from 'ROOT/src/services/recurring/versions.ts';
+import { implement } from 'ROOT/src/stores/handlers.ts';
+import { disable } from 'ROOT/src/payments/recurring/disable.ts';
+import { recurringHandlers } from 'ROOT/src/payments/recurring/index.ts';
+import { newestRecurring } from 'ROOT/src/payments/recurring/versions.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
 `;
 const contract = `
-import { operation } from 'ROOT/src/contract/operation.ts';
-import { object, optional, required, string } from 'ROOT/src/contract/schema.ts';
+import { operation } from 'ROOT/src/core/contract/operation.ts';
+import { object, optional, required, string } from 'ROOT/src/core/contract/schema.ts';
 const parts = { name: 'x', doc: '', effect: 'reads', role: 'recurring', problems: [], input: object('A', {}), output: object('B', {}) } as const;
 `;
 /** Two versions of a reading and of a writing operation: the newer one returns more and asks for less. */
 const handlersOfVersions = `
-import { operation } from 'ROOT/src/contract/operation.ts';
-import { object, required, string } from 'ROOT/src/contract/schema.ts';
-import { service } from 'ROOT/src/contract/service.ts';
-import type { Handler, TwoPhaseHandler } from 'ROOT/src/store/handlers.ts';
-import { implement } from 'ROOT/src/store/handlers.ts';
+import { operation } from 'ROOT/src/core/contract/operation.ts';
+import { object, required, string } from 'ROOT/src/core/contract/schema.ts';
+import { service } from 'ROOT/src/core/contract/service.ts';
+import type { Handler, TwoPhaseHandler } from 'ROOT/src/stores/handlers.ts';
+import { implement } from 'ROOT/src/stores/handlers.ts';
 const text = required(string({ example: 'a' }), '');
 const parts = { name: 'x', doc: '', effect: 'reads', role: 'r', problems: [] } as const;
 const older = operation({ ...parts, input: object('A', { a: text }), output: object('B', { b: text }) });
@@ -41,12 +41,12 @@ declare const x: Handler<typeof older>;
 declare const twoPhase: TwoPhaseHandler<typeof writing, string>;
 `;
 const inferred = `
-import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/contract.ts';
-import type { Input, Output } from 'ROOT/src/contract/operation.ts';
+import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/payments/recurring/contract.ts';
+import type { Input, Output } from 'ROOT/src/core/contract/operation.ts';
 `;
 /** Tables whose declarations lack what each must state. */
 const tables = `
-import { column, type RowOf, table } from 'ROOT/src/store/table.ts';
+import { column, type RowOf, table } from 'ROOT/src/stores/table.ts';
 const { tenant, text, moment, json, nullable } = column;
 const columns = { tenant, number: text, seenAt: moment, note: nullable(json) };
 const key = ['tenant', 'number'] as const;
@@ -138,8 +138,8 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     /'c' is missing/,
   ],
   'a reading handler that writes': [
-    `${handlers}import type { Handler } from 'ROOT/src/store/handlers.ts';
-import type { RecurringOperations } from 'ROOT/src/services/recurring/contract.ts';`,
+    `${handlers}import type { Handler } from 'ROOT/src/stores/handlers.ts';
+import type { RecurringOperations } from 'ROOT/src/payments/recurring/contract.ts';`,
     `export const list: Handler<RecurringOperations['listRecurringDetails']> = async (_, view) => { await view.saveShopper(); return {}; };`,
     /saveShopper/,
   ],

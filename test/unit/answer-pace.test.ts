@@ -1,7 +1,7 @@
 /** Tests the pace of answers to addresses without a credential. */
 import { describe, expect, test } from '@jest/globals';
 import { createAnswerPace } from '../../src/access/limits/answer-pace.ts';
-import { addressGroup } from '../../src/lib/networks.ts';
+import { addressGroup } from '../../src/core/lib/networks.ts';
 
 describe('answers to one address', () => {
   function open(perSecond: number) {

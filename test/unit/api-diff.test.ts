@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { breakingChanges } from '../../scripts/api-diff/breaking-changes.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 
 const root = join(import.meta.dirname, '../..');
 const paths = globSync(['openapi*.json', 'wsdl/*'], { cwd: root });

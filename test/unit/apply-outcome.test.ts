@@ -5,8 +5,8 @@ import {
   ignoreStale,
   resultOf,
   type StoredCard,
-} from '../../src/services/recurring/account-updater/apply-outcome.ts';
-import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
+} from '../../src/payments/recurring/account-updater/apply-outcome.ts';
+import type { AccountUpdateOutcome } from '../../src/payments/recurring/account-updater/updater.ts';
 import { now } from '../support/fixture.ts';
 import { anna, card, openRecurringHandlers, type RecurringHandlers } from '../support/recurring-handlers.ts';
 

@@ -1,14 +1,14 @@
 /** Bytes beside the envelope: MTOM, swaRef and SOAP with Attachments, as they are read and written, and hostile ones. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { binary, list, object, operation, optional, required, string } from '../../src/api/contract.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { readRelated } from '../../src/formats/multipart.ts';
-import type { Reply } from '../../src/formats/protocol.ts';
-import { sentBody } from '../../src/formats/wire.ts';
-import { charsetIn } from '../../src/lib/charset.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { readRelated } from '../../src/core/formats/multipart.ts';
+import type { Reply } from '../../src/core/formats/protocol.ts';
+import { sentBody } from '../../src/core/formats/wire.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { charsetIn } from '../../src/core/lib/charset.ts';
+import { binary, list, object, operation, optional, required, string } from '../../src/program/api/contract.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 
 const bytes = (max = 100_000) => binary({ max, example: 'AA==' });

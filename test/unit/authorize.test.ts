@@ -1,12 +1,12 @@
 /** Tests which roles authorize which operation, and what a read-only credential may do. */
 import { describe, expect, test } from '@jest/globals';
-import type { Caller } from '../../src/contract/canonical.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { rolesFor } from '../../src/contract/roles.ts';
-import { newestOf, service } from '../../src/contract/service.ts';
-import { authorize } from '../../src/gateway/authorize.ts';
-import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import type { Caller } from '../../src/core/contract/canonical.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { rolesFor } from '../../src/core/contract/roles.ts';
+import { newestOf, service } from '../../src/core/contract/service.ts';
+import { authorize } from '../../src/core/gateway/authorize.ts';
+import { services } from '../../src/payments/index.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 import type { Access } from '../conformance/case.ts';
 import { access } from '../conformance/read-cases.ts';
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import {
   isAccountCountry,
   issueBankAccount,
-} from '../../src/services/balance-platform/payment-instruments/bank-identification.ts';
+} from '../../src/payments/balance-platform/payment-instruments/bank-identification.ts';
 import {
   type IbanCountry,
   ibanCountries,
-} from '../../src/services/balance-platform/payment-instruments/iban-countries.ts';
+} from '../../src/payments/balance-platform/payment-instruments/iban-countries.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 
 const draws = 1_000;

@@ -1,8 +1,8 @@
 /** Tests the map that all caches are: its limits, what it forgets, and that callers cannot switch a cache off. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { compileRoutes } from '../../src/gateway/route.ts';
-import { BoundedMap } from '../../src/lib/bounded-map.ts';
-import { services } from '../../src/services/index.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
+import { BoundedMap } from '../../src/core/lib/bounded-map.ts';
+import { services } from '../../src/payments/index.ts';
 
 afterEach(() => {
   jest.useRealTimers();

@@ -1,6 +1,6 @@
 /** Brown-outs: when a window is open, and until when. */
 import { describe, expect, test } from '@jest/globals';
-import { type BrownOut, compileBrownOut } from '../../src/callers/brown-out.ts';
+import { type BrownOut, compileBrownOut } from '../../src/insight/callers/brown-out.ts';
 
 /** The end of the window that is open at the moment, or `closed`. */
 const at = (brownOut: BrownOut, moment: string): string => {

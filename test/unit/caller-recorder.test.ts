@@ -1,17 +1,17 @@
 /** The recorder of callers: what it counts, what it keeps in memory, and what it does while the store fails. */
 import { describe, expect, test } from '@jest/globals';
-import type { CallerUpdate } from '../../src/callers/caller-record.ts';
-import { createNameClient } from '../../src/callers/client-name.ts';
-import { openRequest } from '../../src/callers/last-request.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
+import type { CallerUpdate } from '../../src/insight/callers/caller-record.ts';
+import { createNameClient } from '../../src/insight/callers/client-name.ts';
+import { openRequest } from '../../src/insight/callers/last-request.ts';
 import {
   type AnsweredCall,
   type CallerRecorder,
   createCallerRecorder,
   type RecorderParts,
-} from '../../src/callers/recorder.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/insight/callers/recorder.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { ring } from '../support/fixture.ts';
 
 const vault = createVault(ring);

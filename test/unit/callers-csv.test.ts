@@ -1,6 +1,6 @@
 /** CSV of the callers report: no text of a caller becomes a formula of a spreadsheet. */
 import { expect, test } from '@jest/globals';
-import { formatCsv } from '../../src/callers/csv.ts';
+import { formatCsv } from '../../src/insight/callers/csv.ts';
 
 const rowOf = (client: string): string | undefined => formatCsv([{ client }], ['client']).split('\r\n')[1];
 

@@ -1,9 +1,9 @@
 /** Card numbers in texts: what is one, how it is masked, and what it costs to look for them in hostile texts. */
 import { describe, expect, test } from '@jest/globals';
-import { cardNumberDetector } from '../../src/contract/card-numbers.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
-import { createTextFinder } from '../../src/contract/text-detector.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { cardNumberDetector } from '../../src/core/contract/card-numbers.ts';
+import { maskSensitive } from '../../src/core/contract/redaction.ts';
+import { createTextFinder } from '../../src/core/contract/text-detector.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 
 const { detects, mask } = cardNumberDetector;
 

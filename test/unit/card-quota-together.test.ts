@@ -1,14 +1,14 @@
 /** Tests the quotas of stored cards where many stores wait for the database at the same time. */
 import { describe, expect, test } from '@jest/globals';
 import { createLimits } from '../../src/access/limits/limits.ts';
-import { isLuhnValid } from '../../src/contract/check-digits.ts';
+import { isLuhnValid } from '../../src/core/contract/check-digits.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 import {
   type CardSearchLimits,
   createCardSearchLimits,
   type Searched,
-} from '../../src/services/recurring/card-search-limits.ts';
-import { storeToken } from '../../src/services/recurring/store-token.ts';
-import { createVault } from '../../src/vault/vault.ts';
+} from '../../src/payments/recurring/card-search-limits.ts';
+import { storeToken } from '../../src/payments/recurring/store-token.ts';
 import { countedIds, now, ring } from '../support/fixture.ts';
 
 const clock = { now: () => now };

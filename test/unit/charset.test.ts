@@ -1,7 +1,7 @@
 /** Labels and bytes of the single-byte charsets. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { characterOf, charsetOf, decodeSingleByte, firstInvalidByte } from '../../src/lib/charset.ts';
+import { characterOf, charsetOf, decodeSingleByte, firstInvalidByte } from '../../src/core/lib/charset.ts';
 import { encodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
 
 test.each([

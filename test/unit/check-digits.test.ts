@@ -1,6 +1,6 @@
 /** Check digits, against published examples. */
 import { describe, expect, test } from '@jest/globals';
-import { appendLuhnDigit, isIbanValid, isLuhnValid, modulo97 } from '../../src/contract/check-digits.ts';
+import { appendLuhnDigit, isIbanValid, isLuhnValid, modulo97 } from '../../src/core/contract/check-digits.ts';
 
 const withNextDigit = (text: string): string => `${text.slice(0, -1)}${(Number(text.at(-1)) + 1) % 10}`;
 

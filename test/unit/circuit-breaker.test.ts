@@ -1,7 +1,7 @@
 /** The circuit breaker over any sequence of calls and clock readings, compared with a model. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CircuitBreaker } from '../../src/lib/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/core/lib/circuit-breaker.ts';
 
 const failuresMax = 5;
 const probeMsMax = 700;

@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
+import { parseNetworks } from '../../src/core/lib/networks.ts';
+import { createSelfSigned } from '../../src/core/lib/self-signed.ts';
 import { clientCertificate } from '../../src/http/client-certificate.ts';
-import { parseNetworks } from '../../src/lib/networks.ts';
-import { createSelfSigned } from '../../src/lib/self-signed.ts';
 
 const { cert } = createSelfSigned({
   ...{ commonName: 'client', names: ['localhost'], addresses: [] },

@@ -1,6 +1,6 @@
 /** Names of clients: short, printable, and the same for every request of a client. */
 import { expect, test } from '@jest/globals';
-import { createNameClient } from '../../src/callers/client-name.ts';
+import { createNameClient } from '../../src/insight/callers/client-name.ts';
 
 const nameOf = (headers: Readonly<Record<string, string | undefined>>, format = 'json') =>
   createNameClient([['vendor-library', 'vendor-library-version']])(headers, format);

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createClockCheck, pauseAfterJumps } from '../../src/backend/clock-check.ts';
 import type { ObservedState } from '../../src/http/metrics/gauges.ts';
-import type { Engine } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/stores/sql/engine.ts';
 import { openMigratedMemory } from '../support/migrated.ts';
 
 const day = 24 * 60 * 60 * 1_000;

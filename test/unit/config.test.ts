@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { demoMark, keyFileFaults, productionFaults } from '../../src/backend/production-checks.ts';
-import { describeConfig } from '../../src/cli/configuration-page.ts';
 import { type Config, ConfigError, valuesOf } from '../../src/config/config.ts';
 import { readSources, VariableSources } from '../../src/config/variable-sources.ts';
-import { leniencyNames } from '../../src/formats/leniencies.ts';
-import { recurringSettings } from '../../src/services/recurring/settings.ts';
+import { leniencyNames } from '../../src/core/formats/leniencies.ts';
+import { recurringSettings } from '../../src/payments/recurring/settings.ts';
+import { describeConfig } from '../../src/program/cli/configuration-page.ts';
 import { inspectConfig, readConfig } from '../support/services.ts';
 
 const ofRecurring = (config: Config) => valuesOf(config, recurringSettings);

@@ -1,17 +1,17 @@
 /** The explorer: describes operations, shows a request in all formats with its issues, and sends it to the gateway. */
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway, type RunningGateway } from '../../src/app/create-gateway.ts';
 import { editMessage } from '../../src/console/converter/edit-message.ts';
 import { describeOperation } from '../../src/console/form/describe-operation.ts';
 import { type SendParts, sendRequest } from '../../src/console/sender/send-request.ts';
 import type { SentRequest } from '../../src/console/sender/send-to-callers-port.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
-import { boundOperations, newestOf } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';
 import { createMessageEditor } from '../../src/convert/draft/message-editor.ts';
-import { services } from '../../src/services/index.ts';
-import { builtIn } from '../../src/testing/demo/built-in.ts';
+import { maskSensitive } from '../../src/core/contract/redaction.ts';
+import { boundOperations, newestOf } from '../../src/core/contract/service.ts';
+import { services } from '../../src/payments/index.ts';
+import { createGateway, type RunningGateway } from '../../src/program/app/create-gateway.ts';
+import { builtIn } from '../../src/program/testing/demo/built-in.ts';
 import { invoicesV1 } from '../support/invoices.ts';
 import { shipmentsV1 } from '../support/shipments.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Conventions, conventionsOf } from '../../src/contract/conventions.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { dateTime, list, object, optional, string } from '../../src/contract/schema.ts';
-import { type Service, service } from '../../src/contract/service.ts';
+import { type Conventions, conventionsOf } from '../../src/core/contract/conventions.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { dateTime, list, object, optional, string } from '../../src/core/contract/schema.ts';
+import { type Service, service } from '../../src/core/contract/service.ts';
+import { dateTimeFormat } from '../../src/core/formats/date-time.ts';
+import { compilePrint } from '../../src/core/formats/json/print.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveOpenApi } from '../../src/documents/index.ts';
-import { dateTimeFormat } from '../../src/formats/date-time.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { compilePrint } from '../../src/formats/json/print.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 
 const conventions: Conventions = {
   requestReference: 'traceId',

@@ -1,8 +1,8 @@
 /** Tests decimals, days and binary values: their normal forms, and what is refused. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { parser } from '../../src/contract/lexical.ts';
-import { compileRead, IssueCollector } from '../../src/contract/read.ts';
+import { parser } from '../../src/core/contract/lexical.ts';
+import { compileRead, IssueCollector } from '../../src/core/contract/read.ts';
 import {
   binary,
   date,
@@ -12,9 +12,9 @@ import {
   optional,
   type ScalarSchema,
   string,
-} from '../../src/contract/schema.ts';
-import { parseText } from '../../src/formats/json/parse.ts';
-import { reader } from '../../src/formats/json/read.ts';
+} from '../../src/core/contract/schema.ts';
+import { parseText } from '../../src/core/formats/json/parse.ts';
+import { reader } from '../../src/core/formats/json/read.ts';
 
 const amount = decimal({ digits: 8, fraction: 2, min: '-5.5', max: '999.99', example: '1' });
 const long = decimal({ digits: 38, fraction: 20, example: '1' });

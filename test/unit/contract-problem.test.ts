@@ -1,6 +1,6 @@
 /** Tests which problems have a stack. */
 import { expect, test } from '@jest/globals';
-import { Problem } from '../../src/contract/problem.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
 
 const framesOf = ({ stack = '' }: Error): number => stack.split('\n').filter((line) => /^ +at /.test(line)).length;
 

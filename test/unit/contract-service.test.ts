@@ -1,8 +1,8 @@
 /** Tests the declarations that a service refuses. */
 import { describe, expect, test } from '@jest/globals';
-import { type Operation, operation } from '../../src/contract/operation.ts';
-import { object, optional, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+import { type Operation, operation } from '../../src/core/contract/operation.ts';
+import { object, optional, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
 
 const text = optional(string({ example: 'x' }), '');
 const parts = { name: 'find', doc: '', effect: 'reads', role: 'shop', problems: [] } as const;

@@ -1,10 +1,10 @@
 /** Tests the cache of data keys: its three bounds, its wiping, and that it opens nothing that a vault without it refuses. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { DataKeyCache, type DataKeyCacheLimits } from '../../src/vault/data-key-cache.ts';
-import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { SealBroken } from '../../src/vault/seal.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { DataKeyCache, type DataKeyCacheLimits } from '../../src/core/vault/data-key-cache.ts';
+import { freshKeys, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { SealBroken } from '../../src/core/vault/seal.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 
 const scope = { tenant: 'Demo', record: 'R1' };
 const wrapped = (dataKey: string) => ({ keyId: 'k-1', dataKey });

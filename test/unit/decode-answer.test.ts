@@ -1,8 +1,8 @@
 /** Answers of other makers' servers: what they write differently keeps its meaning, by the schema. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { type Operation, operation } from '../../src/contract/operation.ts';
-import { dotted } from '../../src/contract/path.ts';
+import { type Operation, operation } from '../../src/core/contract/operation.ts';
+import { dotted } from '../../src/core/contract/path.ts';
 import {
   boolean,
   date,
@@ -16,10 +16,10 @@ import {
   optional,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { type Service, service } from '../../src/contract/service.ts';
-import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import type { Media } from '../../src/formats/protocol.ts';
+} from '../../src/core/contract/schema.ts';
+import { type Service, service } from '../../src/core/contract/service.ts';
+import type { Media } from '../../src/core/formats/protocol.ts';
+import { createProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 import { shownExtras } from '../support/shown-extras.ts';
 

@@ -1,10 +1,10 @@
 /** Refusals of other makers' servers, in every format. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { dotted } from '../../src/contract/path.ts';
-import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import { dotted } from '../../src/core/contract/path.ts';
+import { createProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 
 const protocols = createProtocols(services);
 const operation = newestRecurring.operations.get('storeToken')!;

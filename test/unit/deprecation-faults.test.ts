@@ -2,8 +2,8 @@
 
 import { expect, test } from '@jest/globals';
 import { deprecationFaults } from '../../src/backend/deprecation-faults.ts';
-import { protocolNames } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
+import { protocolNames } from '../../src/core/formats/wire-formats.ts';
+import { services } from '../../src/payments/index.ts';
 
 const faultsOf = (...rules: readonly unknown[]) => deprecationFaults(rules, services);
 const since = { deprecatedSince: '2026-11-01' };

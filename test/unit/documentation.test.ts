@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import { observerNames } from '../../src/gateway/request-observer.ts';
+import { observerNames } from '../../src/core/gateway/request-observer.ts';
 import { program } from '../support/command-parameters.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -142,7 +142,7 @@ function namesInTable(head: string, column: number): readonly string[] {
 
 test('ARCHITECTURE.md lists the steps of a request in the order of the code', () => {
   const [, body = ''] =
-    /export async function handleRequest<.*?\{\n(.*?)\n\}\n/s.exec(read('src/gateway/handle-request.ts')) ?? [];
+    /export async function handleRequest<.*?\{\n(.*?)\n\}\n/s.exec(read('src/core/gateway/handle-request.ts')) ?? [];
   const calls = [...body.matchAll(/(\w+)\(/g)]
     .map(([, name]) => name!)
     .filter((name) => !/^(if|for|catch)$/.test(name));

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { Problem } from '../../src/contract/problem.ts';
-import { newestOf } from '../../src/contract/service.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { newestOf } from '../../src/core/contract/service.ts';
+import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
-import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { newestRecurring, recurringV25 } from '../../src/services/recurring/versions.ts';
+import { services } from '../../src/payments/index.ts';
+import { recurringProblems } from '../../src/payments/recurring/problems.ts';
+import { newestRecurring, recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { deriveFormSchema } from '../formats/form-schema.ts';
 
 const service = newestRecurring;

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createDocuments } from '../../src/documents/index.ts';
-import { services } from '../../src/services/index.ts';
-import { newestRecurring } from '../../src/services/recurring/versions.ts';
+import { services } from '../../src/payments/index.ts';
+import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 
 const documents = createDocuments(services);
 const newest = `/pal/servlet/Recurring/v${newestRecurring.version}`;

@@ -1,10 +1,10 @@
 /** Tests the derived XML schemas: types that two messages share, and the lengths of fields. The committed documents show all others. */
 import { describe, expect, test } from '@jest/globals';
-import { type Operation, operation } from '../../src/contract/operation.ts';
-import { list, object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
+import { type Operation, operation } from '../../src/core/contract/operation.ts';
+import { list, object, oneOf, optional, required, string, textLengthMax } from '../../src/core/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 
 const service = recurringV25;

@@ -1,7 +1,7 @@
 /** The places for deliveries: shares of endpoints, slow ones beside quick ones, and the circuit breaker. In virtual time. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type Deferred, EndpointLimiter, type Place } from '../../src/jobs/webhooks/endpoint-limiter.ts';
-import { monotonicClock } from '../../src/lib/clock.ts';
+import { monotonicClock } from '../../src/core/lib/clock.ts';
+import { type Deferred, EndpointLimiter, type Place } from '../../src/stores/jobs/webhooks/endpoint-limiter.ts';
 
 const options = {
   clock: monotonicClock,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ordersV1, placeOrder } from '../../examples/orders/contract.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../examples/README.md'), 'utf8');
 const protocols = createProtocols([ordersV1]);

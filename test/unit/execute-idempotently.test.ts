@@ -1,9 +1,9 @@
 /** Idempotent execution over a store and a cache in memory: which requests run a handler, and what a retry gets. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
+import type { Caller, CanonicalRequest } from '../../src/core/contract/canonical.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { createIdempotentExecutor } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
 import {
   type BoundHandler,
   type CacheReservation,
@@ -14,10 +14,10 @@ import {
   RecordStored,
   type RequestHasher,
   type StoredOutcome,
-} from '../../src/idempotency/ports.ts';
-import type { ExecutionResult } from '../../src/idempotency/replay.ts';
-import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+} from '../../src/core/idempotency/ports.ts';
+import type { ExecutionResult } from '../../src/core/idempotency/replay.ts';
+import { recurringProblems } from '../../src/payments/recurring/problems.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { noCache } from '../support/no-cache.ts';
 import { override } from '../support/override.ts';
 

@@ -1,28 +1,28 @@
 /** Operations of another server over a store in memory: what is asked, what is stored, and what a retry gets. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AnyRequest, Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { AnyRequest, Caller, CanonicalRequest } from '../../src/core/contract/canonical.ts';
 import {
   Problem,
   type ProblemDetails,
   type ProblemKind,
   problems,
   refusalOfUpstream,
-} from '../../src/contract/problem.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
-import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
-import { ApplicationError, NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
-import type { RemoteEvent } from '../../src/idempotency/remote-dependencies.ts';
-import type { ExecutionResult } from '../../src/idempotency/replay.ts';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
-import { createUnsettledRequests, type UnsettledRequest } from '../../src/store/sql/unsettled-requests.ts';
-import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
+} from '../../src/core/contract/problem.ts';
+import { maskSensitive } from '../../src/core/contract/redaction.ts';
+import { createIdempotentExecutor } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
+import { ApplicationError, NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/core/idempotency/ports.ts';
+import type { RemoteEvent } from '../../src/core/idempotency/remote-dependencies.ts';
+import type { ExecutionResult } from '../../src/core/idempotency/replay.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { recurringProblems } from '../../src/payments/recurring/problems.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { StoreUnavailable } from '../../src/stores/errors.ts';
+import { createUnsettledRequests, type UnsettledRequest } from '../../src/stores/sql/unsettled-requests.ts';
+import type { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { createStore, type Store } from '../../src/stores/store.ts';
+import type { ReadTransaction } from '../../src/stores/transaction.ts';
 import { ring } from '../support/fixture.ts';
 import { openMigratedMemory } from '../support/migrated.ts';
 

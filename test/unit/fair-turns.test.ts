@@ -1,8 +1,8 @@
 /** Tests the turns of callers: who waits, in which order requests start, and who is refused. */
 import { describe, expect, test } from '@jest/globals';
 import { FairTurns, type FairTurnsOptions } from '../../src/access/limits/fair-turns.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Slot } from '../../src/gateway/turns.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Slot } from '../../src/core/gateway/turns.ts';
 
 /** A clock that only the work of requests moves. */
 function open(options: Partial<FairTurnsOptions> = {}) {

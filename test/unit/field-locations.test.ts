@@ -1,7 +1,7 @@
 /** Compares the committed countries, currencies and time zones with those of Node's ICU and explains every difference. */
 import { describe, expect, test } from '@jest/globals';
-import { isCountry, isCurrency } from '../../src/contract/iso.ts';
-import { isTimeZone } from '../../src/contract/time-zone.ts';
+import { isCountry, isCurrency } from '../../src/core/contract/iso.ts';
+import { isTimeZone } from '../../src/core/contract/time-zone.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

@@ -1,6 +1,6 @@
 /** Tests the parsing of URL-encoded pairs where it differs from qs. */
 import { describe, expect, test } from '@jest/globals';
-import { type Pair, parsePairs } from '../../src/formats/form/pairs.ts';
+import { type Pair, parsePairs } from '../../src/core/formats/form/pairs.ts';
 
 const unlimited = Number.POSITIVE_INFINITY;
 

@@ -1,8 +1,8 @@
 /** Keys of FORM pairs in long and nested lists, and dates. */
 import { expect, test } from '@jest/globals';
-import { dateTime, list, object, optional, string } from '../../src/contract/schema.ts';
-import { dateTimeFormat } from '../../src/formats/date-time.ts';
-import { compilePrintUnder } from '../../src/formats/form/print.ts';
+import { dateTime, list, object, optional, string } from '../../src/core/contract/schema.ts';
+import { dateTimeFormat } from '../../src/core/formats/date-time.ts';
+import { compilePrintUnder } from '../../src/core/formats/form/print.ts';
 
 const text = string({ example: 'x' });
 const item = object('Item', { name: optional(text, ''), uses: optional(list(text, 'use', { max: 2 }), '') });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Documents } from '../../src/http/middleware/documents.ts';
-import type { CallerServer } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server/server.ts';
 import { echo, exchange, openTestShell, pageOfWrongAddress, statuses, watch } from '../support/shell.ts';
 
 let shell: CallerServer | undefined;

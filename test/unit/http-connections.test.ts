@@ -2,10 +2,10 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Answer } from '../../src/gateway/answer.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Answer } from '../../src/core/gateway/answer.ts';
 import { holdReadingFor } from '../../src/http/hold-reading.ts';
-import type { CallerServer } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server/server.ts';
 import { echo, openTestShell } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 

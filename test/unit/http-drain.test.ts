@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import type { CallerServer } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server/server.ts';
 import { echo, openTestShell } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pipelinedMax, waitingMax } from '../../src/http/pipeline.ts';
-import type { CallerServer } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server/server.ts';
 import { echo, exchange, openTestShell, statuses } from '../support/shell.ts';
 
 let shell: CallerServer;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { CallerServer } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server/server.ts';
 import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
 import { until } from '../support/until.ts';
 

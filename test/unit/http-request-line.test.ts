@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
-import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
+import { type CallerServer, openCallerServer } from '../../src/http/server/server.ts';
 import { fixedTls } from '../../src/http/tls.ts';
 import { selfSignedFor } from '../support/self-signed.ts';
 import { readConfig } from '../support/services.ts';

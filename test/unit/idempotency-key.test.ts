@@ -1,12 +1,12 @@
 /** Tests the grammar of idempotency keys and the canonical request that a key is bound to. */
 import { describe, expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { SentKey } from '../../src/contract/retry.ts';
-import type { Decoded } from '../../src/formats/protocol.ts';
-import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
-import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { SentKey } from '../../src/core/contract/retry.ts';
+import type { Decoded } from '../../src/core/formats/protocol.ts';
+import { canonicalRequestText } from '../../src/core/idempotency/canonical-request.ts';
+import { isWeak, keyOf } from '../../src/core/idempotency/idempotency-key.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 
 const operation = recurringV25.operations.get('storeToken')!;
 const decoded = (key?: SentKey): Decoded => ({ operation, input: {}, issues: [], key });

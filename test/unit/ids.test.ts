@@ -1,6 +1,6 @@
 /** Tests that references are 16 uniformly distributed characters and distinct. */
 import { expect, test } from '@jest/globals';
-import { ids } from '../../src/lib/ids.ts';
+import { ids } from '../../src/core/lib/ids.ts';
 
 const many = 62_000;
 const alphabet = [...'BCDFGHJKLMNPQRSTVWXYZ0123456789'].sort();

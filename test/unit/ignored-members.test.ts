@@ -1,9 +1,9 @@
 /** The tables of ignored members: each entry has an origin, and belongs to a type of a request that has no such field. */
 import { describe, expect, test } from '@jest/globals';
-import type { IgnoredMembers, ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import { ignoredMembers as ofPlatforms } from '../../src/services/balance-platform/ignored-members.ts';
-import { services } from '../../src/services/index.ts';
-import { ignoredMembers as ofRecurring } from '../../src/services/recurring/ignored-members.ts';
+import type { IgnoredMembers, ObjectSchema, Schema } from '../../src/core/contract/schema.ts';
+import { ignoredMembers as ofPlatforms } from '../../src/payments/balance-platform/ignored-members.ts';
+import { services } from '../../src/payments/index.ts';
+import { ignoredMembers as ofRecurring } from '../../src/payments/recurring/ignored-members.ts';
 
 const inputs = services.flatMap(({ operations }) => [...operations.values()].flatMap(({ input }) => objectsIn(input)));
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { indentQuoted } from '../../src/documents/openapi-import/indent-quoted.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
+import { indentQuoted } from '../../src/readers/openapi/indent-quoted.ts';
 
 let folder: string;
 beforeAll(() => {

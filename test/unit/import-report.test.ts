@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type Entry, openReport } from '../../src/import/report.ts';
+import { type Entry, openReport } from '../../src/backend/import/report.ts';
 
 let folder: string;
 let path: string;

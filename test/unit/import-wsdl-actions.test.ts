@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import type { Service } from '../../src/contract/service.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import type { MessageHeader } from '../../src/core/formats/protocol.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import type { MessageHeader } from '../../src/formats/protocol.ts';
 import { ownDocument } from '../support/corpus.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Service } from '../../src/contract/service.ts';
-import { importWsdl } from '../../src/documents/wsdl/import-wsdl.ts';
+import type { Service } from '../../src/core/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { importWsdl } from '../../src/readers/wsdl/import-wsdl.ts';
 import { ownDocument } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Service } from '../../src/contract/service.ts';
-import { partsIn } from '../../src/contract/walk.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { partsIn } from '../../src/core/contract/walk.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
 import { decode } from '../support/exchange.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 

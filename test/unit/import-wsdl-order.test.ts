@@ -2,13 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { object, optional, string } from '../../src/contract/schema.ts';
-import { service as declare } from '../../src/contract/service.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { object, optional, string } from '../../src/core/contract/schema.ts';
+import { service as declare } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { type ContentCoding, type InflateLimits, inflate as inflateBody } from '../../src/core/lib/inflate.ts';
 import { codingOf } from '../../src/http/inflate.ts';
-import { type ContentCoding, type InflateLimits, inflate as inflateBody } from '../../src/lib/inflate.ts';
 
 const megabytes = 6;
 const zeros = Buffer.alloc(megabytes * 2 ** 20);

@@ -1,12 +1,12 @@
 /** Tests that reading a message ends where its report of issues is full, in every wire format. */
 import { describe, expect, test } from '@jest/globals';
-import { compileRead, IssueCollector, type Reader } from '../../src/contract/read.ts';
-import { list, object, optional, required, string } from '../../src/contract/schema.ts';
-import { type Node, treeOf } from '../../src/formats/form/parse.ts';
-import { reader as formReader } from '../../src/formats/form/read.ts';
-import { reader as jsonReader } from '../../src/formats/json/read.ts';
-import { createReader } from '../../src/formats/soap/read.ts';
-import type { Element } from '../../src/lib/xml/element.ts';
+import { compileRead, IssueCollector, type Reader } from '../../src/core/contract/read.ts';
+import { list, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { type Node, treeOf } from '../../src/core/formats/form/parse.ts';
+import { reader as formReader } from '../../src/core/formats/form/read.ts';
+import { reader as jsonReader } from '../../src/core/formats/json/read.ts';
+import { createReader } from '../../src/core/formats/soap/read.ts';
+import type { Element } from '../../src/core/xml/element.ts';
 
 const name = string({ max: 5, example: 'a' });
 const item = object('Item', { name: required(name, '') });

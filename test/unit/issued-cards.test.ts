@@ -1,15 +1,15 @@
 /** Tests issued cards: numbers are in the range of brand and variant and pass an independent Luhn check. */
 import { describe, expect, test } from '@jest/globals';
-import { maskAllButLast4 } from '../../src/contract/redaction.ts';
+import { maskAllButLast4 } from '../../src/core/contract/redaction.ts';
 import {
   brandVariantsOf,
   cardRanges,
   expirationFrom,
   type IssuedCard,
   issueCard,
-} from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
-import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
-import { cardVariant } from '../../src/services/recurring/brand.ts';
+} from '../../src/payments/balance-platform/payment-instruments/card-numbers.ts';
+import { testCards } from '../../src/payments/recurring/account-updater/test-cards.ts';
+import { cardVariant } from '../../src/payments/recurring/brand.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 
 const doubled = '0246813579';

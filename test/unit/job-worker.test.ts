@@ -1,7 +1,7 @@
 /** The worker of jobs: how many it runs at the same time, and jobs that step aside. */
 import { afterEach, expect, test } from '@jest/globals';
-import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
-import { type JobHandler, startWorker, type Worker } from '../../src/jobs/worker.ts';
+import type { JobQueue, TakenJob } from '../../src/stores/jobs/job.ts';
+import { type JobHandler, startWorker, type Worker } from '../../src/stores/jobs/worker.ts';
 import { until } from '../support/until.ts';
 
 const workers: Worker[] = [];

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JoinedPieces } from '../../src/lib/join-pieces.ts';
+import { JoinedPieces } from '../../src/core/lib/join-pieces.ts';
 import { seed } from '../support/seed.ts';
 
 function join(pieces: readonly Buffer[]): readonly Buffer[] {

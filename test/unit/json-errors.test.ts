@@ -1,11 +1,11 @@
 /** Errors in JSON: problem details for services of one's own, and plain members where the conventions say so. */
 import { describe, expect, test } from '@jest/globals';
 import { ordersV1, placeOrder } from '../../examples/orders/contract.ts';
-import { neutralConventions } from '../../src/contract/conventions.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { neutralConventions } from '../../src/core/contract/conventions.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
-import { createProtocols } from '../../src/formats/index.ts';
 
 const reference = 'ABCDEFGH12345678';
 const problem = Problem.at(['item', 'size'], 'invalidField', 'item.size');

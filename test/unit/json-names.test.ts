@@ -1,14 +1,14 @@
 /** Tests fields that have another name in JSON: in messages, in the coordinates of issues and in documents. */
 import { expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { integer, list, object, optional, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { integer, list, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
 import { deriveJsonSchema } from '../../src/documents/index.ts';
 import { row } from '../../src/documents/markdown.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
 import { decode } from '../support/exchange.ts';
 
 const quantity = required(integer(1, 9, 1), 'How many.', { json: 'quantity' });

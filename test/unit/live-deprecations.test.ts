@@ -1,9 +1,9 @@
 /** The deprecations of a serving process: what it takes over from the store, and what it does while the store is away. */
 import { describe, expect, test } from '@jest/globals';
 import { type DeprecationEvent, LiveDeprecations } from '../../src/backend/deprecations/live.ts';
-import type { DeprecationRule } from '../../src/callers/deprecation.ts';
-import { configuredIds, mergeDeprecations } from '../../src/callers/known-deprecations.ts';
-import type { StoredDeprecations } from '../../src/callers/stored-deprecation.ts';
+import type { DeprecationRule } from '../../src/insight/callers/deprecation.ts';
+import { configuredIds, mergeDeprecations } from '../../src/insight/callers/known-deprecations.ts';
+import type { StoredDeprecations } from '../../src/insight/callers/stored-deprecation.ts';
 
 const noStoredDeprecations: StoredDeprecations = { revision: 0, deprecations: [], exemptions: [] };
 

@@ -1,15 +1,15 @@
 /** Tests texts of date and time without a time zone: in requests and answers of every format, and around changes of the clock. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { dateTime, object, required } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
-import { localTimeReader } from '../../src/contract/time-zone.ts';
 import { createConverter } from '../../src/convert/convert.ts';
-import { createProtocols, namedProtocols, type ProtocolName } from '../../src/formats/index.ts';
-import type { Reply } from '../../src/formats/protocol.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
-import { services } from '../../src/services/index.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { dateTime, object, required } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { localTimeReader } from '../../src/core/contract/time-zone.ts';
+import type { Reply } from '../../src/core/formats/protocol.ts';
+import { createProtocols, namedProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
+import { compileRoutes } from '../../src/core/gateway/route.ts';
+import { services } from '../../src/payments/index.ts';
 import { decode } from '../support/exchange.ts';
 
 const contractOf = (timeZone?: string) => {

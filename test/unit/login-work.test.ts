@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createAuthenticator } from '../../src/access/authenticate.ts';
 import { createCredentials } from '../../src/access/credentials/credentials.ts';
-import { RowIntegrity } from '../../src/store/row-integrity.ts';
-import { type Engine, type Session, statement } from '../../src/store/sql/engine.ts';
+import { RowIntegrity } from '../../src/stores/row-integrity.ts';
+import { type Engine, type Session, statement } from '../../src/stores/sql/engine.ts';
 import { openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
 import { createRegistry } from '../support/services.ts';
 

@@ -1,6 +1,6 @@
 /** Loopback addresses, and names that only look like one. */
 import { expect, test } from '@jest/globals';
-import { isLoopback } from '../../src/lib/loopback.ts';
+import { isLoopback } from '../../src/core/lib/loopback.ts';
 
 test.each(['localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])('%s is a loopback address', (host) => {
   expect(isLoopback(host)).toBe(true);

@@ -1,7 +1,7 @@
 /** The report of a migration: what it counts, what it calls noise, and that no text of a caller becomes HTML. */
 import { expect, test } from '@jest/globals';
-import type { CallerUse, DayCounts, RecordedUse } from '../../src/callers/caller-record.ts';
-import { compileConcern } from '../../src/callers/concerned.ts';
+import type { CallerUse, DayCounts, RecordedUse } from '../../src/insight/callers/caller-record.ts';
+import { compileConcern } from '../../src/insight/callers/concerned.ts';
 import { beginOfWeeks, buildReport, type ReportParts } from '../../src/operators/report/build-report.ts';
 import { printCsv } from '../../src/operators/report/print-csv.ts';
 import { printHtml } from '../../src/operators/report/print-html.ts';

@@ -1,7 +1,7 @@
 /** Tests how a mock converts values of types that others extend. */
 import { describe, expect, test } from '@jest/globals';
-import { object, oneOf, optional, polymorphic, required, string } from '../../src/contract/schema.ts';
-import { convertValue } from '../../src/testing/mock/convert-value.ts';
+import { object, oneOf, optional, polymorphic, required, string } from '../../src/core/contract/schema.ts';
+import { convertValue } from '../../src/program/testing/mock/convert-value.ts';
 
 const text = string({ max: 40, example: 'text' });
 const typeName = (name: string) => required(oneOf(`${name}TypeName`, name), '', { xml: 'type' });

@@ -1,5 +1,6 @@
 /** Which operations of a service a mock takes for those of one resource, and by which member. */
 import { describe, expect, test } from '@jest/globals';
+import type { HttpBinding, Operation, UpstreamBinding } from '../../src/core/contract/operation.ts';
 import {
   type Fields,
   integer,
@@ -10,9 +11,8 @@ import {
   required,
   service,
   string,
-} from '../../src/api/contract.ts';
-import type { HttpBinding, Operation, UpstreamBinding } from '../../src/contract/operation.ts';
-import { actions, findResources } from '../../src/testing/mock/resources.ts';
+} from '../../src/program/api/contract.ts';
+import { actions, findResources } from '../../src/program/testing/mock/resources.ts';
 
 const text = string({ max: 40, example: 'text' });
 const fields = (...names: readonly string[]): Fields => Object.fromEntries(names.map((name) => [name, required(text)]));

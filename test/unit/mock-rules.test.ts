@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readRules } from '../../src/cli/mock/rules.ts';
-import type { Service } from '../../src/contract/service.ts';
-import { createMocks } from '../../src/testing/mock/mock.ts';
+import type { Service } from '../../src/core/contract/service.ts';
+import { readRules } from '../../src/program/cli/mock/rules.ts';
+import { createMocks } from '../../src/program/testing/mock/mock.ts';
 import { importWsdl } from '../support/import-wsdl.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Problem } from '../../src/contract/problem.ts';
-import { readRelated } from '../../src/formats/multipart.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { readRelated } from '../../src/core/formats/multipart.ts';
 import { bodyMsMax, cpuMs, shortestMs } from '../property/cpu-time.ts';
 import { seed } from '../support/seed.ts';
 

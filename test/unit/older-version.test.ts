@@ -1,15 +1,22 @@
 /** Older versions: contracts and conversions that follow from stated differences, in one step and in several. */
 import { describe, expect, test } from '@jest/globals';
-import { converted, type Difference, has, lacks, olderVersion, renamed } from '../../src/contract/older-version.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { compileRead, IssueCollector } from '../../src/contract/read.ts';
-import { recursive, self } from '../../src/contract/recursive.ts';
-import { list, mapOf, object, optional, required, string } from '../../src/contract/schema.ts';
-import { type Service, service } from '../../src/contract/service.ts';
+import {
+  converted,
+  type Difference,
+  has,
+  lacks,
+  olderVersion,
+  renamed,
+} from '../../src/core/contract/older-version.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { compileRead, IssueCollector } from '../../src/core/contract/read.ts';
+import { recursive, self } from '../../src/core/contract/recursive.ts';
+import { list, mapOf, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { type Service, service } from '../../src/core/contract/service.ts';
+import { reader } from '../../src/core/formats/json/read.ts';
+import { compose } from '../../src/core/gateway/compose.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
-import { reader } from '../../src/formats/json/read.ts';
-import { compose } from '../../src/gateway/compose.ts';
-import { bindHandler, implement } from '../../src/store/handlers.ts';
+import { bindHandler, implement } from '../../src/stores/handlers.ts';
 
 const text = string({ example: 'a' });
 

@@ -1,16 +1,16 @@
 /** Services whose versions have different operations: documents, conversions, the explorer and calls. */
 import { describe, expect, test } from '@jest/globals';
 import { editMessage } from '../../src/console/converter/edit-message.ts';
-import type { Caller } from '../../src/contract/canonical.ts';
-import { olderVersion } from '../../src/contract/older-version.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { object, optional, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
 import { createConverter } from '../../src/convert/convert.ts';
 import { createMessageEditor } from '../../src/convert/draft/message-editor.ts';
+import type { Caller } from '../../src/core/contract/canonical.ts';
+import { olderVersion } from '../../src/core/contract/older-version.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { object, optional, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
 import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
-import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
-import { implement } from '../../src/store/handlers.ts';
+import { implement } from '../../src/stores/handlers.ts';
 import { openGateway } from '../support/gateway.ts';
 
 const note = optional(string({ max: 40, example: 'row 4' }), 'A note.');

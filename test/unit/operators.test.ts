@@ -2,15 +2,17 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
-import { operationsBySubject, subjects } from '../../src/operators/index.ts';
+import type { Operation } from '../../src/core/contract/operation.ts';
 import { auditedFieldsOf, roles } from '../../src/operators/operation.ts';
+import { operationsBySubject, subjects } from '../../src/operators/subjects.ts';
 import { consoleV1, contributed } from '../support/console-contract.ts';
 
 const operatorOperations = [...operationsBySubject(contributed).values()].flat();
 
 const root = join(import.meta.dirname, '../..');
-const sources = globSync('src/cli/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+const sources = globSync('src/program/cli/**/*.ts', { cwd: root }).map((file) =>
+  readFileSync(join(root, file), 'utf8'),
+);
 const commandsOfServices = await Promise.all(
   contributed.map(async ({ loadCommands }) => Object.keys(await loadCommands())),
 );

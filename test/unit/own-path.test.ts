@@ -1,8 +1,8 @@
 /** Requests at the paths that operations have at their upstreams, which get the query and the body as they were sent. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation, type UpstreamBinding } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
+import { operation, type UpstreamBinding } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
 import {
   type Fields,
   integer,
@@ -13,8 +13,8 @@ import {
   optional,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+} from '../../src/core/contract/schema.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { bodyMsMax, cpuMs, shortestMs } from '../property/cpu-time.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 

@@ -1,8 +1,8 @@
 /** Lists whose items a server has made up are compared by place where pairing them would hold up everything else. */
 import { expect, test } from '@jest/globals';
-import { compareValues, IdPairs } from '../../src/compare/compare-values.ts';
-import { compileRules } from '../../src/compare/rules.ts';
-import { list, map, object, optional } from '../../src/contract/schema.ts';
+import { list, map, object, optional } from '../../src/core/contract/schema.ts';
+import { compareValues, IdPairs } from '../../src/forward/compare/compare-values.ts';
+import { compileRules } from '../../src/forward/compare/rules.ts';
 import { hangMsMax } from '../support/until.ts';
 
 const rules = compileRules({})('listItems');

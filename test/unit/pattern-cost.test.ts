@@ -1,6 +1,6 @@
 /** Tests which patterns of a WSDL are used: those that JavaScript matches in acceptable time, whatever the text. */
 import { describe, expect, test } from '@jest/globals';
-import { patternFault } from '../../src/documents/wsdl/pattern-cost.ts';
+import { patternFault } from '../../src/readers/wsdl/pattern-cost.ts';
 
 const textLength = 4_000;
 

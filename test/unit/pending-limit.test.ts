@@ -1,18 +1,18 @@
 /** Tests the limit on requests without an outcome: made-up credentials fill no store. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AnyRequest, ForwardedCaller } from '../../src/contract/canonical.ts';
-import { Problem } from '../../src/contract/problem.ts';
-import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../src/idempotency/executor.ts';
-import { PendingLimit, type PendingLimitOptions } from '../../src/idempotency/pending-limit.ts';
-import { NotSent, OutcomeUnknown } from '../../src/idempotency/ports.ts';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { createUnsettledRequests, type UnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
-import type { SqliteEngine } from '../../src/store/sqlite/engine.ts';
-import { createStore } from '../../src/store/store.ts';
-import type { ReadTransaction } from '../../src/store/transaction.ts';
+import type { AnyRequest, ForwardedCaller } from '../../src/core/contract/canonical.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
+import { createIdempotentExecutor } from '../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../src/core/idempotency/executor.ts';
+import { PendingLimit, type PendingLimitOptions } from '../../src/core/idempotency/pending-limit.ts';
+import { NotSent, OutcomeUnknown } from '../../src/core/idempotency/ports.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
+import { createUnsettledRequests, type UnsettledRequests } from '../../src/stores/sql/unsettled-requests.ts';
+import type { SqliteEngine } from '../../src/stores/sqlite/engine.ts';
+import { createStore } from '../../src/stores/store.ts';
+import type { ReadTransaction } from '../../src/stores/transaction.ts';
 import { ring } from '../support/fixture.ts';
 import { openMigratedMemory } from '../support/migrated.ts';
 

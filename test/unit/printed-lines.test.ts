@@ -1,7 +1,7 @@
 /** What commands print: names and values of callers and servers move no terminal, and JSON stays the same value. */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { explain } from '../../src/cli/command-error.ts';
-import { print, printAll } from '../../src/cli/output.ts';
+import { explain } from '../../src/program/cli/command-error.ts';
+import { print, printAll } from '../../src/program/cli/output.ts';
 
 /** Clears the screen, sets the title, is one character of the same meaning, and turns the order of letters. */
 const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r';

@@ -1,9 +1,10 @@
 /** Objects that hold themselves, in everything that is compiled from a contract. */
 import { describe, expect, test } from '@jest/globals';
 import { describeOperation } from '../../src/console/form/describe-operation.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { recursive, self } from '../../src/contract/recursive.ts';
-import { maskSensitive } from '../../src/contract/redaction.ts';
+import { draftOfValue } from '../../src/convert/draft/draft-of-value.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { recursive, self } from '../../src/core/contract/recursive.ts';
+import { maskSensitive } from '../../src/core/contract/redaction.ts';
 import {
   list,
   type ObjectSchema,
@@ -13,15 +14,14 @@ import {
   polymorphic,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { createTextFinder } from '../../src/contract/text-detector.ts';
-import { partsIn } from '../../src/contract/walk.ts';
-import { draftOfValue } from '../../src/convert/draft/draft-of-value.ts';
+} from '../../src/core/contract/schema.ts';
+import { createTextFinder } from '../../src/core/contract/text-detector.ts';
+import { partsIn } from '../../src/core/contract/walk.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { canonicalRequestText } from '../../src/core/idempotency/canonical-request.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 
 const text = string({ max: 50, example: 'text' });

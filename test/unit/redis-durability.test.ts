@@ -1,6 +1,6 @@
 /** What makes a Redis lose reservations, by its INFO and CONFIG GET. */
 import { expect, test } from '@jest/globals';
-import { durabilityOf } from '../../src/store/redis/durability.ts';
+import { durabilityOf } from '../../src/stores/redis/durability.ts';
 
 const info = ({ version = '7.0.15', replicas = 0, file = 1, policy = 'noeviction', good = '' } = {}): string =>
   [

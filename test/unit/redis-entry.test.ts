@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Address, parseAddress } from '../../src/store/redis/address.ts';
-import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/store/redis/cache.ts';
-import { reasonOf } from '../../src/store/redis/failure.ts';
-import { warningsOf } from '../../src/store/redis/inspect.ts';
+import { type Address, parseAddress } from '../../src/stores/redis/address.ts';
+import { done, entryBytesMax, keyOf, parseEntry, printPending } from '../../src/stores/redis/cache.ts';
+import { reasonOf } from '../../src/stores/redis/failure.ts';
+import { warningsOf } from '../../src/stores/redis/inspect.ts';
 import { readConfig } from '../support/services.ts';
 
 const token = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));

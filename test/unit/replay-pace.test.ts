@@ -1,7 +1,7 @@
 /** A replay never exceeds its rate, also where timers are late and requests are sent again. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { Pace } from '../../src/cli/replay/pace.ts';
+import { Pace } from '../../src/program/cli/replay/pace.ts';
 
 const rate = 200;
 const everyMs = 1_000 / rate;

@@ -1,6 +1,6 @@
 /** Tests the reading of Retry-After: seconds and HTTP dates, within a day, and nothing else. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { retryAfterSeconds } from '../../src/upstream/retry-after.ts';
+import { retryAfterSeconds } from '../../src/forward/retry-after.ts';
 
 beforeEach(() => void jest.useFakeTimers({ now: Date.parse('1994-11-06T08:49:00Z') }));
 afterEach(() => void jest.useRealTimers());

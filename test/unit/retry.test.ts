@@ -1,6 +1,6 @@
 /** Retries: how often, how long between them, and what ends them. */
 import { describe, expect, test } from '@jest/globals';
-import { backoffMs, retry } from '../../src/lib/retry.ts';
+import { backoffMs, retry } from '../../src/core/lib/retry.ts';
 
 describe('the backoff', () => {
   const spread = (attempts: number, jitter?: 'equal' | 'full') => {

@@ -1,6 +1,6 @@
 /** Tests the MACs of rows: what was verified before does not let a changed, moved or exchanged row pass. */
 import { describe, expect, test } from '@jest/globals';
-import { type MacFields, RowAltered, RowIntegrity } from '../../src/store/row-integrity.ts';
+import { type MacFields, RowAltered, RowIntegrity } from '../../src/stores/row-integrity.ts';
 
 const keys = (digit: string) => ({ inner: digit.repeat(64), outer: digit.repeat(64) });
 const row: MacFields = ['Company', 'shopper-1', 'R1', 1_700_000_000, null, '{"lastFour":"1111"}'];

@@ -1,6 +1,6 @@
 /** Tests that work runs at most once in an interval, and never twice at the same time. */
 import { expect, test } from '@jest/globals';
-import { runAtMostEvery } from '../../src/lib/run-at-most-every.ts';
+import { runAtMostEvery } from '../../src/core/lib/run-at-most-every.ts';
 
 /** Work that the test ends, on a clock that the test sets. */
 const limited = () => {

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sampleCalls } from '../../src/cli/contracts/sample-calls.ts';
-import { operation } from '../../src/contract/operation.ts';
-import { binary, object, required } from '../../src/contract/schema.ts';
-import { importOpenApi } from '../../src/documents/openapi-import/import-openapi.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { binary, object, required } from '../../src/core/contract/schema.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
+import { sampleCalls } from '../../src/program/cli/contracts/sample-calls.ts';
+import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 /** Tests the rules for saving a detail, by storeToken and by imports. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
-import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { detailsMax } from '../../src/services/recurring/save-detail.ts';
-import { ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
+import { appendLuhnDigit } from '../../src/core/contract/check-digits.ts';
+import { recurringProblems } from '../../src/payments/recurring/problems.ts';
+import { detailsMax } from '../../src/payments/recurring/save-detail.ts';
+import { ReferenceTaken } from '../../src/payments/recurring/store/repository.ts';
 import { now } from '../support/fixture.ts';
 import { anna, card, openRecurringHandlers, type RecurringHandlers } from '../support/recurring-handlers.ts';
 

@@ -1,11 +1,11 @@
 /** Tests that outcomes with sensitive members are stored sealed, open for their own record only, and under either index key of a rotation. */
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
-import { openOutcome, sealOutcome, serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
-import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { recurringV25 } from '../../src/services/recurring/versions.ts';
-import { SealBroken } from '../../src/vault/seal.ts';
+import { createRequestHasher } from '../../src/core/idempotency/request-hash.ts';
+import { openOutcome, sealOutcome, serializeOutcome } from '../../src/core/idempotency/stored-outcome.ts';
+import { SealBroken } from '../../src/core/vault/seal.ts';
+import { balancePlatformV2 } from '../../src/payments/balance-platform/v2.ts';
+import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 
 const key = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
 const [before, after] = [createRequestHasher(key(1), 'test'), createRequestHasher(key(2), 'test', key(1))];

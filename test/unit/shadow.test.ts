@@ -1,8 +1,8 @@
 /** The parts of a shadow: its queue, its shares, and the window that rolls a switch back. */
 import { describe, expect, test } from '@jest/globals';
-import { compileRules } from '../../src/compare/rules.ts';
-import { compareCopy } from '../../src/upstream/shadow/compare-copy.ts';
-import { CopyQueue } from '../../src/upstream/shadow/copy-queue.ts';
+import { compileRules } from '../../src/forward/compare/rules.ts';
+import { compareCopy } from '../../src/forward/shadow/compare-copy.ts';
+import { CopyQueue } from '../../src/forward/shadow/copy-queue.ts';
 import {
   addCounts,
   admit,
@@ -12,9 +12,9 @@ import {
   type SwitchOutcome,
   settle,
   whyRollBack,
-} from '../../src/upstream/shadow/rollback.ts';
-import { configuredShare, findShare, isWithin } from '../../src/upstream/shadow/shares.ts';
-import { type ChangeCounts, SwitchGuard } from '../../src/upstream/shadow/switch-guard.ts';
+} from '../../src/forward/shadow/rollback.ts';
+import { configuredShare, findShare, isWithin } from '../../src/forward/shadow/shares.ts';
+import { type ChangeCounts, SwitchGuard } from '../../src/forward/shadow/switch-guard.ts';
 import { desk } from '../support/shadowed.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 /** What shared caches are told of answers at the paths of an upstream: whose they are, and what they depend on. */
 import { expect, test } from '@jest/globals';
 import { createForwardedAuthenticator } from '../../src/access/forwarded-credentials.ts';
-import type { AnyCaller, Caller } from '../../src/contract/canonical.ts';
-import { forSharedCaches } from '../../src/gateway/shared-caches.ts';
+import type { AnyCaller, Caller } from '../../src/core/contract/canonical.ts';
+import { forSharedCaches } from '../../src/core/gateway/shared-caches.ts';
 import { ring } from '../support/fixture.ts';
 
 const { authenticate } = createForwardedAuthenticator(ring.index);

@@ -1,14 +1,14 @@
 /** Tests the SOAP styles of services: what the element of an operation holds, in messages and in schemas. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { type Operation, operation } from '../../src/contract/operation.ts';
-import { issue, Problem } from '../../src/contract/problem.ts';
-import { type ObjectSchema, object, optional, required, string } from '../../src/contract/schema.ts';
-import { type Service, type SoapStyle, service } from '../../src/contract/service.ts';
 import { printCallSource } from '../../src/convert/call-source.ts';
 import { createConverter } from '../../src/convert/convert.ts';
+import { type Operation, operation } from '../../src/core/contract/operation.ts';
+import { issue, Problem } from '../../src/core/contract/problem.ts';
+import { type ObjectSchema, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { type Service, type SoapStyle, service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { createProtocols } from '../../src/formats/index.ts';
 
 const name = string({ max: 20, example: 'Anna' });
 const greet = operation({

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { openLog } from '../../src/http/log.ts';
-import { startExports } from '../../src/observe/telemetry/start-exports.ts';
+import { startExports } from '../../src/insight/telemetry/start-exports.ts';
 import { openOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const rounds = 20;

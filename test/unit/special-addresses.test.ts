@@ -1,6 +1,6 @@
 /** Finds the special range of addresses: the first and the last one of each range of the registries, and those just outside. */
 import { describe, expect, test } from '@jest/globals';
-import { specialRangeOf } from '../../src/lib/special-addresses.ts';
+import { specialRangeOf } from '../../src/core/lib/special-addresses.ts';
 
 const networkOf = (address: string) => specialRangeOf(address)?.network;
 const outside = '::/0';

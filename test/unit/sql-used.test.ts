@@ -29,7 +29,7 @@ const textsIn = (source: string): readonly string[] =>
     .filter((text) => sql.test(text));
 
 const texts = [
-  ...['src/store/sql', 'src/store/postgres', 'src/services']
+  ...['src/stores/sql', 'src/stores/postgres', 'src/payments']
     .flatMap(filesOf)
     .flatMap((file) => textsIn(readFileSync(file, 'utf8'))),
   ...schemaTexts('postgres'),

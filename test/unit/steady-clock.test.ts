@@ -1,6 +1,6 @@
 /** The clock of the embedded store: it follows corrections of the system's clock, but no jump. */
 import { beforeEach, expect, test } from '@jest/globals';
-import { createSteadyClock } from '../../src/store/sqlite/open.ts';
+import { createSteadyClock } from '../../src/stores/sqlite/open.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,6 +1,6 @@
 /** The pace of deletions: how large steps are, and how long the pauses between them. */
 import { expect, test } from '@jest/globals';
-import { rowsMin, StepPace } from '../../src/store/sql/step-pace.ts';
+import { rowsMin, StepPace } from '../../src/stores/sql/step-pace.ts';
 
 const rowsMax = 1_000;
 const fastMs = 1;

@@ -3,7 +3,7 @@ import { request as send } from 'node:https';
 import { afterAll, expect, test } from '@jest/globals';
 import { type Admin, openAdmin } from '../../src/http/admin.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
-import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
+import { type CallerServer, openCallerServer } from '../../src/http/server/server.ts';
 import type { Site } from '../../src/http/site.ts';
 import { fixedTls } from '../../src/http/tls.ts';
 import { ringText } from '../support/fixture.ts';

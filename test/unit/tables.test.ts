@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Statement } from '../../src/store/sql/engine.ts';
-import type { Table } from '../../src/store/table.ts';
-import { mockResources } from '../../src/testing/mock/stored-resources.ts';
+import { mockResources } from '../../src/program/testing/mock/stored-resources.ts';
+import type { Statement } from '../../src/stores/sql/engine.ts';
+import type { Table } from '../../src/stores/table.ts';
 import { owners, schemaTexts, tables } from '../support/migrated.ts';
 
 /** They are about the database, or speak the SQL of one engine. */

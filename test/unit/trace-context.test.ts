@@ -1,7 +1,7 @@
 /** Tests the reading of traceparent and X-Request-Id, and what is made where they are absent or malformed. */
 import { describe, expect, test } from '@jest/globals';
+import { createTraceparent, parseTraceparent, traceIdOf } from '../../src/core/lib/trace-context.ts';
 import { acceptRequestId } from '../../src/http/request-id.ts';
-import { createTraceparent, parseTraceparent, traceIdOf } from '../../src/lib/trace-context.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span = '00f067aa0ba902b7';

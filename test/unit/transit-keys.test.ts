@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createSelfSigned } from '../../src/lib/self-signed.ts';
-import { addWrappingKey, replaceKeys } from '../../src/vault/key-file.ts';
-import { parseKeyLines } from '../../src/vault/key-lines.ts';
-import { createKeyFile, freshKeys, keyFileText, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { createTransitKeys } from '../../src/vault/transit/keys.ts';
+import { createSelfSigned } from '../../src/core/lib/self-signed.ts';
+import { addWrappingKey, replaceKeys } from '../../src/core/vault/key-file.ts';
+import { parseKeyLines } from '../../src/core/vault/key-lines.ts';
+import { createKeyFile, freshKeys, keyFileText, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { createTransitKeys } from '../../src/core/vault/transit/keys.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startTransitServer, type TransitServer } from '../support/transit-server.ts';
 

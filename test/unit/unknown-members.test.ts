@@ -1,9 +1,9 @@
 /** What an answer of another server has beside its contract reaches callers of every format, wherever it is. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { decimal, list, object, optional, required, string } from '../../src/contract/schema.ts';
-import { createProtocols, type ProtocolName } from '../../src/formats/index.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { decimal, list, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { createProtocols, type ProtocolName } from '../../src/core/formats/wire-formats.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 import { shownExtras } from '../support/shown-extras.ts';
 

@@ -1,7 +1,7 @@
 /** The method and path that an operation has at an upstream. */
 import { describe, expect, test } from '@jest/globals';
-import { operation, type UpstreamBinding } from '../../src/contract/operation.ts';
-import { Problem } from '../../src/contract/problem.ts';
+import { operation, type UpstreamBinding } from '../../src/core/contract/operation.ts';
+import { Problem } from '../../src/core/contract/problem.ts';
 import {
   dateTime,
   integer,
@@ -13,8 +13,8 @@ import {
   optional,
   required,
   string,
-} from '../../src/contract/schema.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+} from '../../src/core/contract/schema.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 
 const text = string({ example: 'a' });

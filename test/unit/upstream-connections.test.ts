@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createRawServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Spool, SpoolSpace } from '../../src/lib/spool/spool.ts';
-import { Connections } from '../../src/upstream/connections.ts';
+import { Spool, SpoolSpace } from '../../src/core/spool/spool.ts';
+import { Connections } from '../../src/forward/connections.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 /** The headers of requests to an upstream, where a parameter of the operation is a header, too. */
 import { expect, test } from '@jest/globals';
-import type { AnyRequest } from '../../src/contract/canonical.ts';
-import { addHeaders, putHeader } from '../../src/upstream/headers.ts';
+import type { AnyRequest } from '../../src/core/contract/canonical.ts';
+import { addHeaders, putHeader } from '../../src/forward/headers.ts';
 
 const request = { requestReference: 'R' } as AnyRequest;
 

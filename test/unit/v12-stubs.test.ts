@@ -1,9 +1,9 @@
 /** Tests that served documents have the types of version 12, so that code around old stubs compiles with new ones. */
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import type { Service } from '../../src/contract/service.ts';
+import type { Service } from '../../src/core/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
-import { recurringV12, recurringV25 } from '../../src/services/recurring/versions.ts';
+import { recurringV12, recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { enumerations, objects, type Prefix } from '../interop/v12-types.ts';
 import { type Member, members, v12Wsdl } from '../interop/v12-wsdl.ts';
 

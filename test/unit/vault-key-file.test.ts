@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { addWrappingKey, useWrappingKey } from '../../src/vault/key-file.ts';
-import { KeyRingError, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { addWrappingKey, useWrappingKey } from '../../src/core/vault/key-file.ts';
+import { KeyRingError, parseKeyRing } from '../../src/core/vault/key-ring.ts';
 
 const [a, b, c, d] = ['0a', '0b', '0c', '0d'].map((byte) => byte.repeat(32)) as [string, string, string, string];
 const before = `# ours\n\nindex:${c}\r\n# the first\nk-2:${a}\n  k-1: ${b}\npepper:${d}`;

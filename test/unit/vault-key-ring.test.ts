@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createKeyFile, freshKeys, KeyRingError, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createKeyFile, freshKeys, KeyRingError, parseKeyRing } from '../../src/core/vault/key-ring.ts';
 
 const a = 'a1'.repeat(32);
 const b = 'b2'.repeat(32);

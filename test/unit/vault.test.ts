@@ -1,10 +1,10 @@
 /** Tests the vault: a sealed value opens only with its own scope and key. */
 import { describe, expect, jest, test } from '@jest/globals';
-import { createWrapping } from '../../src/vault/data-key.ts';
-import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
-import { type Sealed, VaultUnavailable } from '../../src/vault/ports.ts';
-import { SealBroken } from '../../src/vault/seal.ts';
-import { createVault } from '../../src/vault/vault.ts';
+import { createWrapping } from '../../src/core/vault/data-key.ts';
+import { freshKeys, parseKeyRing } from '../../src/core/vault/key-ring.ts';
+import { type Sealed, VaultUnavailable } from '../../src/core/vault/ports.ts';
+import { SealBroken } from '../../src/core/vault/seal.ts';
+import { createVault } from '../../src/core/vault/vault.ts';
 
 const text = freshKeys();
 const ring = parseKeyRing(text);

@@ -1,6 +1,6 @@
 /** Accepts and refuses the addresses of webhook endpoints, in the live and the test environment. */
 import { describe, expect, test } from '@jest/globals';
-import { parseEndpointUrl } from '../../src/jobs/webhooks/address.ts';
+import { parseEndpointUrl } from '../../src/stores/jobs/webhooks/address.ts';
 
 describe('an endpoint address', () => {
   test.each([

@@ -1,11 +1,11 @@
 /** When an event becomes a dead letter: by the clock of the database, and not because a clock has jumped. */
 import { createServer } from 'node:http';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import type { TakenJob } from '../../src/jobs/job.ts';
-import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
-import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
-import type { JobHandler } from '../../src/jobs/worker.ts';
+import type { TakenJob } from '../../src/stores/jobs/job.ts';
+import { createDeliveryHandler } from '../../src/stores/jobs/webhooks/deliver.ts';
+import type { Endpoint, EndpointStore } from '../../src/stores/jobs/webhooks/ports.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
+import type { JobHandler } from '../../src/stores/jobs/worker.ts';
 import { vault } from '../integration/samples.ts';
 import { listenLocally } from '../support/listen-locally.ts';
 import { webhookFormats } from '../support/services.ts';

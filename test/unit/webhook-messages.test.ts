@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
 import { summarizeEvent } from '../../src/backend/compose-services.ts';
-import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/jobs/webhooks/event.ts';
-import { signatureOf } from '../../src/jobs/webhooks/signature.ts';
-import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
-import { configurationFormat, type ResourceEventData } from '../../src/services/balance-platform/events.ts';
-import { builtInServices } from '../../src/services/index.ts';
+import type { AccountHolder } from '../../src/payments/balance-platform/account-holders/contract.ts';
+import { configurationFormat, type ResourceEventData } from '../../src/payments/balance-platform/events.ts';
+import { builtInServices } from '../../src/payments/index.ts';
 import {
   type CheckEventData,
   type DetailEventData,
   type RecurringEventData,
   recurringEventType,
-} from '../../src/services/recurring/events.ts';
-import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
-import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
+} from '../../src/payments/recurring/events.ts';
+import { classicFormat } from '../../src/payments/recurring/webhooks/classic.ts';
+import { tokenizationFormat } from '../../src/payments/recurring/webhooks/tokenization.ts';
+import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/stores/jobs/webhooks/event.ts';
+import { signatureOf } from '../../src/stores/jobs/webhooks/signature.ts';
 import { webhookFormats } from '../support/services.ts';
 
 const key = '0123456789abcdef'.repeat(4);

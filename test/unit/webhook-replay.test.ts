@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createDeliveryHandler } from '../../src/jobs/webhooks/deliver.ts';
-import type { Endpoint, EndpointStore } from '../../src/jobs/webhooks/ports.ts';
-import { signatureOf, standardHeaders } from '../../src/jobs/webhooks/signature.ts';
-import { keyScope } from '../../src/jobs/webhooks/signing-keys.ts';
+import { createDeliveryHandler } from '../../src/stores/jobs/webhooks/deliver.ts';
+import type { Endpoint, EndpointStore } from '../../src/stores/jobs/webhooks/ports.ts';
+import { signatureOf, standardHeaders } from '../../src/stores/jobs/webhooks/signature.ts';
+import { keyScope } from '../../src/stores/jobs/webhooks/signing-keys.ts';
 import { vault } from '../integration/samples.ts';
 import { webhookFormats } from '../support/services.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { send } from '../../src/jobs/webhooks/send.ts';
-import { createLookup, isForbiddenAddress } from '../../src/lib/forbidden-address.ts';
+import { createLookup, isForbiddenAddress } from '../../src/core/lib/forbidden-address.ts';
+import { send } from '../../src/stores/jobs/webhooks/send.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,12 +1,12 @@
 /** Tests fields that are XML attributes: how SOAP reads, prints, refuses and declares them. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { operation } from '../../src/contract/operation.ts';
-import { issue, Problem } from '../../src/contract/problem.ts';
-import { type Field, integer, list, map, object, optional, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+import { operation } from '../../src/core/contract/operation.ts';
+import { issue, Problem } from '../../src/core/contract/problem.ts';
+import { type Field, integer, list, map, object, optional, required, string } from '../../src/core/contract/schema.ts';
+import { service } from '../../src/core/contract/service.ts';
+import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
-import { createProtocols } from '../../src/formats/index.ts';
 
 const attribute = { xml: 'attribute' } as const;
 const text = string({ max: 20, example: 'a' });

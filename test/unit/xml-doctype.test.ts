@@ -1,8 +1,8 @@
 /** Tests that a DOCTYPE is removed, as the parser finds it, and in a time that grows with its length alone. */
 import { expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
-import { withoutDoctype } from '../../src/lib/xml/doctype.ts';
-import { parse } from '../../src/lib/xml/parse.ts';
+import { withoutDoctype } from '../../src/core/xml/doctype.ts';
+import { parse } from '../../src/core/xml/parse.ts';
 
 /** Where the parser ends it. */
 function endBySaxes(text: string): number {

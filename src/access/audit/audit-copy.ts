@@ -1,11 +1,11 @@
 /** Copies the entries of the audit log elsewhere, in their order. The store remembers how far, so that no process leaves one out. */
 
-import { endsWithin } from '../../lib/at-most.ts';
-import type { RowIntegrity } from '../../store/row-integrity.ts';
-import { type Engine, readCommitted, type Session, statement } from '../../store/sql/engine.ts';
-import { endLease, holdLease } from '../../store/sql/leases.ts';
-import { prepareUpsert } from '../../store/sql/row-writer.ts';
-import { isRowRight } from '../../store/table.ts';
+import { endsWithin } from '../../core/lib/at-most.ts';
+import type { RowIntegrity } from '../../stores/row-integrity.ts';
+import { type Engine, readCommitted, type Session, statement } from '../../stores/sql/engine.ts';
+import { endLease, holdLease } from '../../stores/sql/leases.ts';
+import { prepareUpsert } from '../../stores/sql/row-writer.ts';
+import { isRowRight } from '../../stores/table.ts';
 import type { AuditLog } from './audit-log.ts';
 import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';

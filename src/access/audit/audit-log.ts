@@ -1,11 +1,11 @@
 /** The audit log in a database: one chain, to which processes append one after the other. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import { CommitUnknown } from '../../store/errors.ts';
-import { type Engine, readCommitted, type Session, type Statement } from '../../store/sql/engine.ts';
-import { fieldsOf } from '../../store/sql/row-values.ts';
-import type { Table } from '../../store/table.ts';
-import type { Vault } from '../../vault/ports.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { Vault } from '../../core/vault/ports.ts';
+import { CommitUnknown } from '../../stores/errors.ts';
+import { type Engine, readCommitted, type Session, type Statement } from '../../stores/sql/engine.ts';
+import { fieldsOf } from '../../stores/sql/row-values.ts';
+import type { Table } from '../../stores/table.ts';
 import { gatewayActor } from './audit-event.ts';
 import * as sql from './audit-statements.ts';
 import type { AppendEvents } from './audit-trail.ts';

@@ -1,8 +1,8 @@
 /** Adds credentials and their secrets. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../store/row-integrity.ts';
-import type { Session } from '../../store/sql/engine.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { RowIntegrity } from '../../stores/row-integrity.ts';
+import type { Session } from '../../stores/sql/engine.ts';
 import { signCredential } from './credential-integrity.ts';
 import type { ListedCredential } from './credential-list.ts';
 import {

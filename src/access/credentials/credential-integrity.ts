@@ -1,8 +1,8 @@
 /** Computes and compares the MACs of credentials and their secrets. */
 
-import type { RowIntegrity } from '../../store/row-integrity.ts';
-import { type Session, statement } from '../../store/sql/engine.ts';
-import { type RowOf, signRow, verifyRow } from '../../store/table.ts';
+import type { RowIntegrity } from '../../stores/row-integrity.ts';
+import { type Session, statement } from '../../stores/sql/engine.ts';
+import { type RowOf, signRow, verifyRow } from '../../stores/table.ts';
 import { credentialSecrets, credentials } from '../tables.ts';
 
 type CredentialRow = RowOf<typeof credentials>;

@@ -1,7 +1,7 @@
 /** Lists credentials without their secrets. */
 
-import type { Session } from '../../store/sql/engine.ts';
-import { fieldsOf } from '../../store/sql/row-values.ts';
+import type { Session } from '../../stores/sql/engine.ts';
+import { fieldsOf } from '../../stores/sql/row-values.ts';
 import type { Grants, StoredKind } from './credential-rules.ts';
 import * as sql from './credential-statements.ts';
 

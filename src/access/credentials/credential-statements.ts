@@ -1,7 +1,7 @@
 /** The SQL statements of credentials. */
 
-import { statement } from '../../store/sql/engine.ts';
-import type { RowOf } from '../../store/table.ts';
+import { statement } from '../../stores/sql/engine.ts';
+import type { RowOf } from '../../stores/table.ts';
 import type { credentialSecrets, credentials } from '../tables.ts';
 import type { Bounds, Grants, StoredKind } from './credential-rules.ts';
 

@@ -1,10 +1,10 @@
 /** Hashes secrets anew under the current pepper: only their owners know them, so it happens when they are used. */
 
-import type { Caller } from '../../contract/canonical.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../store/row-integrity.ts';
-import type { Engine } from '../../store/sql/engine.ts';
-import { signRow } from '../../store/table.ts';
+import type { Caller } from '../../core/contract/canonical.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { RowIntegrity } from '../../stores/row-integrity.ts';
+import type { Engine } from '../../stores/sql/engine.ts';
+import { signRow } from '../../stores/table.ts';
 import { credentialSecrets } from '../tables.ts';
 import type { StoredKind } from './credential-rules.ts';
 import { findOldSecrets, type OldSecretRow, rehashSecret } from './credential-statements.ts';

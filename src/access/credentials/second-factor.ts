@@ -1,10 +1,10 @@
 /** The second factor of people who log in to the console: the one-time codes of an app (RFC 6238), and recovery codes. */
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import { type Engine, type Session, statement } from '../../store/sql/engine.ts';
-import type { RowOf } from '../../store/table.ts';
-import type { SealScope, Vault } from '../../vault/ports.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { SealScope, Vault } from '../../core/vault/ports.ts';
+import { type Engine, type Session, statement } from '../../stores/sql/engine.ts';
+import type { RowOf } from '../../stores/table.ts';
 import type { AuditedWrite } from '../audit/audited-write.ts';
 import type { secondFactors } from '../tables.ts';
 import { findLive } from './credential-registry.ts';

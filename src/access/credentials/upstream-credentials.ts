@@ -1,10 +1,10 @@
 /** Stores the sealed credentials that callers have at upstreams. */
 
-import { type Engine, statement } from '../../store/sql/engine.ts';
-import { fieldsOf } from '../../store/sql/row-values.ts';
-import { prepareUpsert } from '../../store/sql/row-writer.ts';
-import type { RowOf } from '../../store/table.ts';
-import type { Sealed, SealScope } from '../../vault/ports.ts';
+import type { Sealed, SealScope } from '../../core/vault/ports.ts';
+import { type Engine, statement } from '../../stores/sql/engine.ts';
+import { fieldsOf } from '../../stores/sql/row-values.ts';
+import { prepareUpsert } from '../../stores/sql/row-writer.ts';
+import type { RowOf } from '../../stores/table.ts';
 import { upstreamCredentials } from '../tables.ts';
 
 /** A credential at an upstream, for one credential of a caller. */

@@ -1,12 +1,12 @@
 /** The deprecations of a serving process: those of the configuration, and those of the store, which it polls. */
 
-import { compileDeprecations, type DeprecationRule } from '../../callers/deprecation.ts';
-import { type InvalidDeprecation, mergeDeprecations } from '../../callers/known-deprecations.ts';
-import type { DeprecationStore } from '../../callers/stored-deprecation.ts';
-import type { CurrentDeprecations, Deprecations } from '../../gateway/deprecations.ts';
+import type { CurrentDeprecations, Deprecations } from '../../core/gateway/deprecations.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
 import { type Log, logFailure } from '../../http/log.ts';
 import type { EventCounter, Metrics } from '../../http/metrics/metrics.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
+import { compileDeprecations, type DeprecationRule } from '../../insight/callers/deprecation.ts';
+import { type InvalidDeprecation, mergeDeprecations } from '../../insight/callers/known-deprecations.ts';
+import type { DeprecationStore } from '../../insight/callers/stored-deprecation.ts';
 import { deprecationRuleFaults } from '../deprecation-faults.ts';
 
 /** On average. Every serving process knows of a change within one and a half times as long. */

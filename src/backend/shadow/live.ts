@@ -1,16 +1,16 @@
 /** The shadows of a serving process: opens them, counts what they answer, and polls the shares and acceptances of the store. */
 import { gatewayActor } from '../../access/audit/audit-event.ts';
-import { DifferenceTally } from '../../compare/compare-answers.ts';
-import type { Difference } from '../../compare/compare-values.ts';
-import type { MaskSecrets } from '../../contract/redaction.ts';
-import { anyText } from '../../contract/schema.ts';
-import type { RequestObserver } from '../../gateway/request-observer.ts';
+import type { MaskSecrets } from '../../core/contract/redaction.ts';
+import { anyText } from '../../core/contract/schema.ts';
+import type { RequestObserver } from '../../core/gateway/request-observer.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import { DifferenceTally } from '../../forward/compare/compare-answers.ts';
+import type { Difference } from '../../forward/compare/compare-values.ts';
+import { type SwitchCounts, whyRollBack } from '../../forward/shadow/rollback.ts';
+import { type ComparedCopy, Shadow, type ShadowEvent } from '../../forward/shadow/shadow.ts';
+import type { Share } from '../../forward/shadow/shares.ts';
 import { type Log, logFailure } from '../../http/log.ts';
 import type { ShadowMetrics } from '../../http/metrics/shadows.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import { type SwitchCounts, whyRollBack } from '../../upstream/shadow/rollback.ts';
-import { type ComparedCopy, Shadow, type ShadowEvent } from '../../upstream/shadow/shadow.ts';
-import type { Share } from '../../upstream/shadow/shares.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
 import type { ConfiguredShadow } from '../upstreams/read-shadow.ts';
 import type { Copies } from './open-copies.ts';

@@ -2,22 +2,22 @@
 import { hash } from 'node:crypto';
 import { type AuditActor, actorName } from '../../access/audit/audit-event.ts';
 import type { AuditedWrite } from '../../access/audit/audited-write.ts';
-import type { DifferenceGroup } from '../../compare/compare-answers.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import { CommitUnknown } from '../../store/errors.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { Vault } from '../../core/vault/ports.ts';
+import type { DifferenceGroup } from '../../forward/compare/compare-answers.ts';
+import { noCounts, restartCounts, type SwitchCounts } from '../../forward/shadow/rollback.ts';
+import type { Share } from '../../forward/shadow/shares.ts';
+import { CommitUnknown } from '../../stores/errors.ts';
 import {
   type Engine,
   readCommitted,
   type Session,
   statement,
   type TransactionSession,
-} from '../../store/sql/engine.ts';
-import { createRevision } from '../../store/sql/revision.ts';
-import { fieldsOf } from '../../store/sql/row-values.ts';
-import type { RowOf } from '../../store/table.ts';
-import { noCounts, restartCounts, type SwitchCounts } from '../../upstream/shadow/rollback.ts';
-import type { Share } from '../../upstream/shadow/shares.ts';
-import type { Vault } from '../../vault/ports.ts';
+} from '../../stores/sql/engine.ts';
+import { createRevision } from '../../stores/sql/revision.ts';
+import { fieldsOf } from '../../stores/sql/row-values.ts';
+import type { RowOf } from '../../stores/table.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
 
 /** A share, and who has set it. */

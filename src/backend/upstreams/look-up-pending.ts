@@ -1,15 +1,15 @@
 /** Asks upstreams for unknown outcomes in the background, where the gateway may ask by itself. */
-import type { HandlerContext } from '../../gateway/handler-context.ts';
+import type { HandlerContext } from '../../core/gateway/handler-context.ts';
 import {
   type LookupEvent,
   type LookupPace,
   type LookupResult,
   lookUpOutcome,
-} from '../../idempotency/outcome-lookup.ts';
-import type { IdempotentStore } from '../../idempotency/ports.ts';
-import { sealOutcome } from '../../idempotency/stored-outcome.ts';
-import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
-import type { ReadTransaction } from '../../store/transaction.ts';
+} from '../../core/idempotency/outcome-lookup.ts';
+import type { IdempotentStore } from '../../core/idempotency/ports.ts';
+import { sealOutcome } from '../../core/idempotency/stored-outcome.ts';
+import type { UnsettledRequest } from '../../stores/sql/unsettled-requests.ts';
+import type { ReadTransaction } from '../../stores/transaction.ts';
 import type { Backend } from '../backend.ts';
 import type { OpenLookup } from './open.ts';
 

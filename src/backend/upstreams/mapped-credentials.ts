@@ -5,9 +5,9 @@ import {
   type UpstreamCredentialStore,
   upstreamCredentialScope,
 } from '../../access/credentials/upstream-credentials.ts';
-import { cacheReads } from '../../lib/cache-reads.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { Vault } from '../../vault/ports.ts';
+import { cacheReads } from '../../core/lib/cache-reads.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { Vault } from '../../core/vault/ports.ts';
 import { type CredentialHeaders, headersOf, type PlainCredential } from './read-credentials.ts';
 
 /** The longest time for which a removed credential is still sent, as for those of callers. */

@@ -1,17 +1,17 @@
 /** Opens the upstreams of a plan: their handlers, their state for probes and metrics, and their events for the log. */
-import type { Operation } from '../../contract/operation.ts';
-import type { Service } from '../../contract/service.ts';
-import type { Protocols } from '../../formats/index.ts';
-import { unknownOperation } from '../../formats/named-operation.ts';
-import type { HandlerContext } from '../../gateway/handler-context.ts';
-import type { StepHooks } from '../../gateway/observe-steps.ts';
+import type { Operation } from '../../core/contract/operation.ts';
+import type { Service } from '../../core/contract/service.ts';
+import { unknownOperation } from '../../core/formats/named-operation.ts';
+import type { Protocols } from '../../core/formats/wire-formats.ts';
+import type { HandlerContext } from '../../core/gateway/handler-context.ts';
+import type { StepHooks } from '../../core/gateway/observe-steps.ts';
+import { marginMs } from '../../core/idempotency/execute-remotely.ts';
+import type { OutcomeLookup, RemoteHandler } from '../../core/idempotency/ports.ts';
+import { createUpstream, type Upstream } from '../../forward/create-upstream.ts';
+import { createOutcomeLookup } from '../../forward/outcome-lookup.ts';
 import type { Log } from '../../http/log.ts';
 import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
-import { marginMs } from '../../idempotency/execute-remotely.ts';
-import type { OutcomeLookup, RemoteHandler } from '../../idempotency/ports.ts';
-import type { BoundHandler, Implementation } from '../../store/handlers.ts';
-import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
-import { createOutcomeLookup } from '../../upstream/outcome-lookup.ts';
+import type { BoundHandler, Implementation } from '../../stores/handlers.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
 import type { LiveShadows } from '../shadow/live.ts';

@@ -2,14 +2,14 @@
 import { Buffer } from 'node:buffer';
 import { didYouMean } from '../../config/did-you-mean.ts';
 import type { VariableSources } from '../../config/variable-sources.ts';
-import { label } from '../../contract/member-names.ts';
-import { isBound, type Operation } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
-import { type Schema, schemaAt } from '../../contract/schema.ts';
-import { operationNamed, operationNames, type Service } from '../../contract/service.ts';
-import { createProtocols } from '../../formats/index.ts';
-import { isMembers } from '../../lib/members.ts';
-import type { SessionOptions, SessionValue } from '../../upstream/sessions.ts';
+import { label } from '../../core/contract/member-names.ts';
+import { isBound, type Operation } from '../../core/contract/operation.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import { type Schema, schemaAt } from '../../core/contract/schema.ts';
+import { operationNamed, operationNames, type Service } from '../../core/contract/service.ts';
+import { createProtocols } from '../../core/formats/wire-formats.ts';
+import { isMembers } from '../../core/lib/members.ts';
+import type { SessionOptions, SessionValue } from '../../forward/sessions.ts';
 import { headerName, type MemberReader } from './members.ts';
 import { readSecret } from './secret.ts';
 

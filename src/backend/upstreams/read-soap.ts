@@ -1,9 +1,9 @@
 /** Reads what requests to an upstream have beside their message in SOAP: header blocks, WS-Security and WS-Addressing. */
 import type { VariableSources } from '../../config/variable-sources.ts';
-import { printable } from '../../contract/lexical.ts';
-import { isMembers } from '../../lib/members.ts';
-import type { BlockContent, ConfiguredBlock, SoapOptions } from '../../upstream/soap-headers.ts';
-import { type SecurityOptions, signatureAlgorithmOf } from '../../upstream/ws-security.ts';
+import { printable } from '../../core/contract/lexical.ts';
+import { isMembers } from '../../core/lib/members.ts';
+import type { BlockContent, ConfiguredBlock, SoapOptions } from '../../forward/soap-headers.ts';
+import { type SecurityOptions, signatureAlgorithmOf } from '../../forward/ws-security.ts';
 import type { MemberReader } from './members.ts';
 import { readPem, readSecret } from './secret.ts';
 

@@ -1,10 +1,16 @@
 /** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
 import type { VariableSources } from '../../config/variable-sources.ts';
-import { fallbackFormats, isFormat, type UpstreamFormat, upstreamFormats, wireFormats } from '../../formats/index.ts';
-import { isMembers } from '../../lib/members.ts';
-import type { ServerErrorsOption, UnknownMembersOption } from '../../upstream/options.ts';
-import type { SessionOptions } from '../../upstream/sessions.ts';
-import type { SoapOptions } from '../../upstream/soap-headers.ts';
+import {
+  fallbackFormats,
+  isFormat,
+  type UpstreamFormat,
+  upstreamFormats,
+  wireFormats,
+} from '../../core/formats/wire-formats.ts';
+import { isMembers } from '../../core/lib/members.ts';
+import type { ServerErrorsOption, UnknownMembersOption } from '../../forward/options.ts';
+import type { SessionOptions } from '../../forward/sessions.ts';
+import type { SoapOptions } from '../../forward/soap-headers.ts';
 import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';

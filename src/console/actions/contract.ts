@@ -1,5 +1,5 @@
 /** Actions: everything that operators can do, as forms. The other views have the common ones at hand. */
-import { list, object, oneOf, required } from '../../contract/schema.ts';
+import { list, object, oneOf, required } from '../../core/contract/schema.ts';
 import { reads, rows, text } from '../../operators/operation.ts';
 import { formField } from '../form/contract.ts';
 

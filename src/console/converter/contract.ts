@@ -1,6 +1,6 @@
 /** The converter: reads a message of any format, and writes it in the others. */
-import { boolean, integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
-import { protocolNames } from '../../formats/index.ts';
+import { boolean, integer, list, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
+import { protocolNames } from '../../core/formats/wire-formats.ts';
 import { reads } from '../../operators/operation.ts';
 
 export const name = string({ max: 200, example: 'placeOrder' });

@@ -1,9 +1,5 @@
 /** Says what a message is and what is wrong with it, and writes it in all formats. */
 import { Buffer } from 'node:buffer';
-import type { Input, Operation, Output } from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
-import { Problem } from '../../contract/problem.ts';
-import { contractOf, type Service } from '../../contract/service.ts';
 import type { Coercion, ConvertedMessage } from '../../convert/conversion.ts';
 import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
@@ -12,8 +8,12 @@ import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/d
 import type { MessageEditor } from '../../convert/draft/message-editor.ts';
 import type { MessagePlace } from '../../convert/locate.ts';
 import { changeTexts } from '../../convert/scalar-changes.ts';
-import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
-import { limits, scan } from '../../formats/json/scan.ts';
+import type { Input, Operation, Output } from '../../core/contract/operation.ts';
+import type { Path } from '../../core/contract/path.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import { contractOf, type Service } from '../../core/contract/service.ts';
+import { limits, scan } from '../../core/formats/json/scan.ts';
+import { formatsOf, type ProtocolName, wireFormats } from '../../core/formats/wire-formats.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
 type Edited = Output<typeof editOperation>;

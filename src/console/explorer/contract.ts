@@ -1,6 +1,7 @@
 /** The explorer: describes operations, converts what is being edited, and sends requests. */
-import { boolean, list, object, oneOf, optional, required } from '../../contract/schema.ts';
+
 import { languageNames } from '../../convert/call-source.ts';
+import { boolean, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
 import { reads, values } from '../../operators/operation.ts';
 import { editMessage, format, givenText, messageText, name, names, text, version } from '../converter/contract.ts';
 import { formField } from '../form/contract.ts';

@@ -1,11 +1,12 @@
 /** Answers the operations of the explorer. */
-import { rolesFor } from '../../contract/roles.ts';
-import { maskText } from '../../contract/secret-text.ts';
-import { newestOf, type Service } from '../../contract/service.ts';
+
 import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { createMessageEditor } from '../../convert/draft/message-editor.ts';
-import { createProtocols, formatsOf } from '../../formats/index.ts';
+import { rolesFor } from '../../core/contract/roles.ts';
+import { maskText } from '../../core/contract/secret-text.ts';
+import { newestOf, type Service } from '../../core/contract/service.ts';
+import { createProtocols, formatsOf } from '../../core/formats/wire-formats.ts';
 import { type ConsoleContext, type DemoCaller, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { editMessage, findOperation, parseDraft, textOf } from '../converter/edit-message.ts';
 import { describeOperation } from '../form/describe-operation.ts';

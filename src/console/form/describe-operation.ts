@@ -1,8 +1,9 @@
 /** Describes the input of an operation as the fields of a form. */
 
-import type { Operation, Output } from '../../contract/operation.ts';
-import { locationOf } from '../../contract/operation.ts';
-import { isSecret } from '../../contract/scalar.ts';
+import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
+import type { Operation, Output } from '../../core/contract/operation.ts';
+import { locationOf } from '../../core/contract/operation.ts';
+import { isSecret } from '../../core/contract/scalar.ts';
 import {
   type Field,
   type FieldLocation,
@@ -12,12 +13,11 @@ import {
   type ScalarSchema,
   type Schema,
   typeNameOf,
-} from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
-import { partsIn } from '../../contract/walk.ts';
-import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
+} from '../../core/contract/schema.ts';
+import type { Service } from '../../core/contract/service.ts';
+import { partsIn } from '../../core/contract/walk.ts';
+import { formatsOf } from '../../core/formats/wire-formats.ts';
 import { exampleOf } from '../../documents/example.ts';
-import { formatsOf } from '../../formats/index.ts';
 import type { describeExplorerOperation } from '../explorer/contract.ts';
 
 type Described = Output<typeof describeExplorerOperation>;

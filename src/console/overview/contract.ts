@@ -9,7 +9,7 @@ import {
   optional,
   required,
   string,
-} from '../../contract/schema.ts';
+} from '../../core/contract/schema.ts';
 import { reads, values } from '../../operators/operation.ts';
 
 const text = string({ max: 300, example: 'Orders' });

@@ -1,5 +1,5 @@
 /** The types of values as the service of the console sends and accepts them in JSON. */
-import type { Operation } from '../../contract/operation.ts';
+import type { Operation } from '../../core/contract/operation.ts';
 import type {
   BooleanSchema,
   DateTimeSchema,
@@ -11,7 +11,7 @@ import type {
   MapSchema,
   ObjectSchema,
   SetSchema,
-} from '../../contract/schema.ts';
+} from '../../core/contract/schema.ts';
 
 /** A moment is a text: `2026-01-31T12:00:00+00:00`. */
 export type Wire<S> = S extends IntegerSchema | DoubleSchema

@@ -1,6 +1,7 @@
 /** One request with everything that is kept of it, and as a program. */
-import { boolean, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+
 import { languageNames } from '../../convert/call-source.ts';
+import { boolean, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
 import { reads, values } from '../../operators/operation.ts';
 import { count, id, line, text, time, trafficProblems } from '../traffic/contract.ts';
 

@@ -1,13 +1,13 @@
 /** Answers the operations of one request. */
 import { credentialActor } from '../../access/audit/audit-event.ts';
-import type { CallerIdentity } from '../../contract/canonical.ts';
-import type { Output } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
-import { contractOf } from '../../contract/service.ts';
 import { printCallSource } from '../../convert/call-source.ts';
-import { createProtocols, wireFormats } from '../../formats/index.ts';
-import type { FoundRequest } from '../../observe/traffic/reader.ts';
-import type { TrafficDetails, TrafficMessage } from '../../observe/traffic/record.ts';
+import type { CallerIdentity } from '../../core/contract/canonical.ts';
+import type { Output } from '../../core/contract/operation.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import { contractOf } from '../../core/contract/service.ts';
+import { createProtocols, wireFormats } from '../../core/formats/wire-formats.ts';
+import type { FoundRequest } from '../../insight/traffic/reader.ts';
+import type { TrafficDetails, TrafficMessage } from '../../insight/traffic/record.ts';
 import { type ConsoleContext, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { trafficProblems } from '../traffic/contract.ts';
 import { lineOf, requireReader } from '../traffic/handlers.ts';

@@ -1,5 +1,5 @@
 /** Sends a request to the port for callers. */
-import { boolean, integer, list, object, optional, required, string } from '../../contract/schema.ts';
+import { boolean, integer, list, object, optional, required, string } from '../../core/contract/schema.ts';
 import { acts, values } from '../../operators/operation.ts';
 import { format, givenText, messageText, name, names, shownMessage, text } from '../converter/contract.ts';
 

@@ -1,15 +1,15 @@
 /** Sends a request to this gateway as a caller would, and shows the answer along the contract. */
 import { Buffer } from 'node:buffer';
-import { conventionsOf } from '../../contract/conventions.ts';
-import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../contract/operation.ts';
-import { describe, Problem } from '../../contract/problem.ts';
-import { keyHeader, replayedHeader } from '../../contract/retry.ts';
-import { type Service, serviceAddress } from '../../contract/service.ts';
 import { ConversionError } from '../../convert/conversion-error.ts';
 import type { Convert } from '../../convert/convert.ts';
 import { splitHttpMessage } from '../../convert/http-message.ts';
-import { formatsOf, type ProtocolName, wireFormats } from '../../formats/index.ts';
-import { basicHeader } from '../../lib/basic-header.ts';
+import { conventionsOf } from '../../core/contract/conventions.ts';
+import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../core/contract/operation.ts';
+import { describe, Problem } from '../../core/contract/problem.ts';
+import { keyHeader, replayedHeader } from '../../core/contract/retry.ts';
+import { type Service, serviceAddress } from '../../core/contract/service.ts';
+import { formatsOf, type ProtocolName, wireFormats } from '../../core/formats/wire-formats.ts';
+import { basicHeader } from '../../core/lib/basic-header.ts';
 import type { DemoCaller } from '../console-context.ts';
 import { findOperation, shownMessages, textOf } from '../converter/edit-message.ts';
 import type { sendExplorerRequest } from './contract.ts';

@@ -3,8 +3,8 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
-import { consoleClient } from '../../lib/console-client.ts';
-import { readAtMost } from '../../lib/read-at-most.ts';
+import { consoleClient } from '../../core/lib/console-client.ts';
+import { readAtMost } from '../../core/lib/read-at-most.ts';
 
 export interface SentRequest {
   readonly method: string;

@@ -1,7 +1,7 @@
 /** Checks the person of a session once more, before a secret is issued or rights are given: by a code of the second factor, or else by the secret. */
 import type { PresentedSecret } from '../../access/credentials/credentials.ts';
-import type { Caller } from '../../contract/canonical.ts';
-import { clock } from '../../lib/clock.ts';
+import type { Caller } from '../../core/contract/canonical.ts';
+import { clock } from '../../core/lib/clock.ts';
 import type { OwnProof } from '../../operators/operation.ts';
 import { refuse } from '../../operators/operator.ts';
 import type { ConsoleContext } from '../console-context.ts';

@@ -3,10 +3,10 @@ import { type AuditDetail, credentialActor } from '../../access/audit/audit-even
 import type { AuditTrail } from '../../access/audit/audit-trail.ts';
 import type { PresentedSecret } from '../../access/credentials/credentials.ts';
 import { headersOf } from '../../backend/upstreams/read-credentials.ts';
-import type { AnyCaller } from '../../contract/canonical.ts';
-import { Problem } from '../../contract/problem.ts';
-import type { WireRequest } from '../../formats/wire.ts';
-import type { Authenticator } from '../../gateway/authentication.ts';
+import type { AnyCaller } from '../../core/contract/canonical.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import type { WireRequest } from '../../core/formats/wire.ts';
+import type { Authenticator } from '../../core/gateway/authentication.ts';
 import type { SiteAnswer } from '../../http/site.ts';
 import { boundTenantOf, operatorRoles, roles } from '../../operators/operation.ts';
 import { requireSession } from './authenticate.ts';

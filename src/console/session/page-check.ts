@@ -1,6 +1,6 @@
 /** Refuses requests that pages of other sites have caused. */
-import { Problem } from '../../contract/problem.ts';
-import type { WireRequest } from '../../formats/wire.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import type { WireRequest } from '../../core/formats/wire.ts';
 import { isOfOtherSite } from '../../http/page-request.ts';
 import { isSecure } from './cookie.ts';
 

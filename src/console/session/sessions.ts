@@ -2,10 +2,10 @@
 
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { LiveCredentials } from '../../access/credentials/live-credentials.ts';
-import type { Caller } from '../../contract/canonical.ts';
-import type { WireRequest } from '../../formats/wire.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
+import type { Caller } from '../../core/contract/canonical.ts';
+import type { WireRequest } from '../../core/formats/wire.ts';
+import { BoundedMap } from '../../core/lib/bounded-map.ts';
+import type { Clock } from '../../core/lib/clock-and-ids.ts';
 import { operatorRoles } from '../../operators/operation.ts';
 
 type Origin = Pick<WireRequest, 'sender' | 'certificate'>;

@@ -11,8 +11,8 @@ import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
 import type { Config } from '../../config/config.ts';
 import { endOf, readTls } from '../../config/tls-files.ts';
 import { version } from '../../config/version.ts';
-import { redact } from '../../lib/redact.ts';
-import { databaseName } from '../../store/sqlite/open.ts';
+import { redact } from '../../core/lib/redact.ts';
+import { databaseName } from '../../stores/sqlite/open.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import type { stateOperations } from './contract.ts';
 

@@ -1,6 +1,6 @@
 /** The test API of the demo: its clock, its faults, its data, and the way back to the start. */
-import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, double, integer, list, object, oneOf, optional, required } from '../../contract/schema.ts';
+import { defineProblems, kind } from '../../core/contract/problem.ts';
+import { boolean, double, integer, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
 import { acts, moment, reads, rows, text } from '../../operators/operation.ts';
 
 const name = text(200, 'placeOrder');

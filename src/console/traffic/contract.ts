@@ -1,6 +1,6 @@
 /** Traffic: the requests that the gateway has answered, one of them with its details, and rates. */
-import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, double, integer, object, oneOf, optional, required, string } from '../../contract/schema.ts';
+import { defineProblems, kind } from '../../core/contract/problem.ts';
+import { boolean, double, integer, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
 import { reads, values } from '../../operators/operation.ts';
 
 const textMax = 4_000;

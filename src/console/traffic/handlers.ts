@@ -1,9 +1,9 @@
 /** Answers the operations of traffic. */
-import type { Output } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
-import { minuteMs } from '../../observe/traffic/rates.ts';
-import type { TrafficReader } from '../../observe/traffic/reader.ts';
-import type { TrafficLine } from '../../observe/traffic/record.ts';
+import type { Output } from '../../core/contract/operation.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import { minuteMs } from '../../insight/traffic/rates.ts';
+import type { TrafficReader } from '../../insight/traffic/reader.ts';
+import type { TrafficLine } from '../../insight/traffic/record.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import { type listTraffic, type trafficOperations, trafficProblems } from './contract.ts';
 

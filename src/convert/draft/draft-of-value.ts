@@ -1,6 +1,6 @@
 /** A canonical value as a draft: each scalar as the text that every format reads. */
-import { type Schema, variantChooser } from '../../contract/schema.ts';
-import { callWhole, mapItems, walk } from '../../contract/walk.ts';
+import { type Schema, variantChooser } from '../../core/contract/schema.ts';
+import { callWhole, mapItems, walk } from '../../core/contract/walk.ts';
 import type { Draft } from './draft.ts';
 
 export function draftOfValue(schema: Schema, value: unknown): Draft {

@@ -1,7 +1,7 @@
 /** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
 
-import { withoutMark } from '../../contract/member-names.ts';
-import { compileRead, IssueCollector } from '../../contract/read.ts';
+import { withoutMark } from '../../core/contract/member-names.ts';
+import { compileRead, IssueCollector } from '../../core/contract/read.ts';
 import {
   anyText,
   type Field,
@@ -15,8 +15,8 @@ import {
   optional,
   type Schema,
   variantOf,
-} from '../../contract/schema.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
+} from '../../core/contract/schema.ts';
+import { memoizeWeakly } from '../../core/lib/memoize.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 

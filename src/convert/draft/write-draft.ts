@@ -1,11 +1,17 @@
 /** Writes an edited request in all formats, also where it is not valid. */
 import { Buffer } from 'node:buffer';
-import { namesInPath, type Operation } from '../../contract/operation.ts';
-import { type Issue, Problem } from '../../contract/problem.ts';
-import type { Service } from '../../contract/service.ts';
-import { createProtocols, formatsOf, type ProtocolName, type Protocols, wireFormats } from '../../formats/index.ts';
-import type { Call, Protocol } from '../../formats/protocol.ts';
-import { PartRecorder, type VisitedPart } from '../../formats/visit.ts';
+import { namesInPath, type Operation } from '../../core/contract/operation.ts';
+import { type Issue, Problem } from '../../core/contract/problem.ts';
+import type { Service } from '../../core/contract/service.ts';
+import type { Call, Protocol } from '../../core/formats/protocol.ts';
+import { PartRecorder, type VisitedPart } from '../../core/formats/visit.ts';
+import {
+  createProtocols,
+  formatsOf,
+  type ProtocolName,
+  type Protocols,
+  wireFormats,
+} from '../../core/formats/wire-formats.ts';
 import { createLocator, type Locate } from '../locate.ts';
 import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
 import { widenObject } from './widen-schema.ts';

@@ -1,9 +1,9 @@
 /** Counts requests. Label values come from names that the program knows, so their number is bounded. */
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { LogEntry } from '../../gateway/answer.ts';
-import type { RequestObserver } from '../../gateway/request-observer.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { LogEntry } from '../../core/gateway/answer.ts';
+import type { RequestObserver } from '../../core/gateway/request-observer.ts';
+import { BoundedMap } from '../../core/lib/bounded-map.ts';
 
 /** The names that may become label values; any other is counted as `other`. */
 export interface KnownNames {

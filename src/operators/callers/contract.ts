@@ -1,8 +1,9 @@
 /** The records of callers: who calls which operation, in which version and format, with which client. */
-import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
+
 import { languageNames } from '../../convert/call-source.ts';
-import { protocolNames } from '../../formats/index.ts';
+import { defineProblems, kind } from '../../core/contract/problem.ts';
+import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { protocolNames } from '../../core/formats/wire-formats.ts';
 import { count, inPath, inQuery, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
 
 /** What the operations on callers and deprecations refuse. */

@@ -1,17 +1,21 @@
 /** Reads the records of callers. */
 import { deprecationRuleFaults } from '../../backend/deprecation-faults.ts';
-import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../callers/caller-record.ts';
-import { type Concern, compileConcern } from '../../callers/concerned.ts';
-import { formatCsv } from '../../callers/csv.ts';
-import { compileDeprecations, type DeprecationRule, type FormatName } from '../../callers/deprecation.ts';
-import { type KnownDeprecation, type KnownDeprecations, mergeDeprecations } from '../../callers/known-deprecations.ts';
-import { openRequest } from '../../callers/last-request.ts';
-import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../callers/listed-caller.ts';
-import { isCaller } from '../../callers/noise.ts';
-import { assessReadiness } from '../../callers/readiness.ts';
-import type { Input } from '../../contract/operation.ts';
 import { printReplacement, replaceCall } from '../../convert/replacement-call.ts';
-import { createProtocols } from '../../formats/index.ts';
+import type { Input } from '../../core/contract/operation.ts';
+import { createProtocols } from '../../core/formats/wire-formats.ts';
+import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../insight/callers/caller-record.ts';
+import { type Concern, compileConcern } from '../../insight/callers/concerned.ts';
+import { formatCsv } from '../../insight/callers/csv.ts';
+import { compileDeprecations, type DeprecationRule, type FormatName } from '../../insight/callers/deprecation.ts';
+import {
+  type KnownDeprecation,
+  type KnownDeprecations,
+  mergeDeprecations,
+} from '../../insight/callers/known-deprecations.ts';
+import { openRequest } from '../../insight/callers/last-request.ts';
+import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../insight/callers/listed-caller.ts';
+import { isCaller } from '../../insight/callers/noise.ts';
+import { assessReadiness } from '../../insight/callers/readiness.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { parseTime } from '../time.ts';
 import { type callerOperations, callerProblems, type exportCallers } from './contract.ts';

@@ -1,6 +1,6 @@
 /** Pending requests, whose outcome is unknown, and what the gateway knows of an Idempotency-Key. */
-import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, integer, object, oneOf, optional, required } from '../../contract/schema.ts';
+import { defineProblems, kind } from '../../core/contract/problem.ts';
+import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
 import { acts, inPath, inQuery, longText, moment, name, operatorProblems, reads, rows, text } from '../operation.ts';
 
 export const pendingProblems = defineProblems({

@@ -1,9 +1,9 @@
 /** Lists, shows and settles pending requests, and finds idempotency records. */
-import type { Operation, Output } from '../../contract/operation.ts';
-import { maskSensitive } from '../../contract/redaction.ts';
-import { newestOf, type Service } from '../../contract/service.ts';
-import { openOutcome } from '../../idempotency/stored-outcome.ts';
-import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
+import type { Operation, Output } from '../../core/contract/operation.ts';
+import { maskSensitive } from '../../core/contract/redaction.ts';
+import { newestOf, type Service } from '../../core/contract/service.ts';
+import { openOutcome } from '../../core/idempotency/stored-outcome.ts';
+import type { UnsettledRequest } from '../../stores/sql/unsettled-requests.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type findIdempotencyRecord, type pendingOperations, pendingProblems } from './contract.ts';
 import { recordKeysOf, settleRequest } from './settle-request.ts';

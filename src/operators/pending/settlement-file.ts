@@ -1,14 +1,14 @@
 /** Settles requests whose outcome is unknown from the rows of a file. */
 
-import { Problem } from '../../contract/problem.ts';
-import { oneOf, string } from '../../contract/scalar.ts';
-import { type Infer, object, optional, required } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
-import type { RequestHasher } from '../../idempotency/ports.ts';
-import type { RowImporter } from '../../import/import-batch.ts';
-import type { Reason } from '../../import/row.ts';
-import { redact } from '../../lib/redact.ts';
-import { UnsettledRequestRepository } from '../../store/sql/unsettled-requests.ts';
+import type { RowImporter } from '../../backend/import/import-batch.ts';
+import type { Reason } from '../../backend/import/row.ts';
+import { Problem } from '../../core/contract/problem.ts';
+import { oneOf, string } from '../../core/contract/scalar.ts';
+import { type Infer, object, optional, required } from '../../core/contract/schema.ts';
+import type { Service } from '../../core/contract/service.ts';
+import type { RequestHasher } from '../../core/idempotency/ports.ts';
+import { redact } from '../../core/lib/redact.ts';
+import { UnsettledRequestRepository } from '../../stores/sql/unsettled-requests.ts';
 import { pendingProblems } from './contract.ts';
 import { recordKeysOf, refuseSettlement, type Settlement, settleRequest } from './settle-request.ts';
 

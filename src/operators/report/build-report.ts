@@ -1,12 +1,12 @@
 /** Builds the report of a migration from the records of callers, their owners and saved comparisons. */
 
 import type { StoredDifference } from '../../backend/shadow/store.ts';
-import type { CallerUse, DayCounts, RecordedUse } from '../../callers/caller-record.ts';
-import type { SavedComparison } from '../../callers/comparisons.ts';
-import type { Concern } from '../../callers/concerned.ts';
-import { noiseOf } from '../../callers/noise.ts';
-import { assessReadiness, type CallerReadiness } from '../../callers/readiness.ts';
-import type { Output } from '../../contract/operation.ts';
+import type { Output } from '../../core/contract/operation.ts';
+import type { SavedComparison } from '../../forward/comparisons.ts';
+import type { CallerUse, DayCounts, RecordedUse } from '../../insight/callers/caller-record.ts';
+import type { Concern } from '../../insight/callers/concerned.ts';
+import { noiseOf } from '../../insight/callers/noise.ts';
+import { assessReadiness, type CallerReadiness } from '../../insight/callers/readiness.ts';
 import { totalOf } from '../callers/handlers.ts';
 import type { getMigrationReport } from './contract.ts';
 

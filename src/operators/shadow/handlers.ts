@@ -2,9 +2,9 @@
 import { ShadowRefused, type ShadowStore, type StoredDifference } from '../../backend/shadow/store.ts';
 import type { ShadowAbout } from '../../backend/upstreams/read-shadow.ts';
 import { hasDatabase } from '../../config/config.ts';
-import type { Input, Operation } from '../../contract/operation.ts';
-import { newestOf, operationNamed } from '../../contract/service.ts';
-import type { Share } from '../../upstream/shadow/shares.ts';
+import type { Input, Operation } from '../../core/contract/operation.ts';
+import { newestOf, operationNamed } from '../../core/contract/service.ts';
+import type { Share } from '../../forward/shadow/shares.ts';
 import { usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import type { setShadowShare, shadowOperations } from './contract.ts';

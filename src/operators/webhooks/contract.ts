@@ -1,6 +1,6 @@
 /** Webhook endpoints, dead letters, and the jobs behind them. */
-import { defineProblems, kind } from '../../contract/problem.ts';
-import { boolean, integer, list, map, object, optional, required } from '../../contract/schema.ts';
+import { defineProblems, kind } from '../../core/contract/problem.ts';
+import { boolean, integer, list, map, object, optional, required } from '../../core/contract/schema.ts';
 import {
   acts,
   count,

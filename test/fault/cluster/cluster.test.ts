@@ -1,7 +1,7 @@
 /** The cluster of deploy/cluster under keyed load, with shorter times: what is answered is neither lost nor doubled. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openPostgres } from '../../../src/store/postgres/open.ts';
-import { type Engine, statement } from '../../../src/store/sql/engine.ts';
+import { openPostgres } from '../../../src/stores/postgres/open.ts';
+import { type Engine, statement } from '../../../src/stores/sql/engine.ts';
 import { createCertificate } from '../../support/certificates.ts';
 import { type Cluster, startCluster } from '../../support/patroni.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

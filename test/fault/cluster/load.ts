@@ -1,8 +1,8 @@
 /** Callers who write through two servers while a cluster fails, and what became of each of their writes. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
-import type { NamedProtocol } from '../../../src/formats/index.ts';
-import type { Call } from '../../../src/formats/protocol.ts';
+import type { Call } from '../../../src/core/formats/protocol.ts';
+import type { NamedProtocol } from '../../../src/core/formats/wire-formats.ts';
 import type { Cluster } from '../../support/patroni.ts';
 import { callIn, card, formats, openCaller, type ReceivedResponse } from '../../support/traffic.ts';
 import { until } from '../../support/until.ts';

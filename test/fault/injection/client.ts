@@ -1,7 +1,7 @@
 /** A client of a fault-injection run: works through shoppers of its own, and repeats each request until its answer is final. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Call } from '../../../src/formats/protocol.ts';
+import type { Call } from '../../../src/core/formats/protocol.ts';
 import type { Random } from '../../simulation/random.ts';
 import { hangMsMax } from '../../support/until.ts';
 import type { ServerSlot } from './fleet.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createKeyFile } from '../../../src/vault/key-ring.ts';
+import { createKeyFile } from '../../../src/core/vault/key-ring.ts';
 import type { FaultTrack } from '../../resources/resource.ts';
 import { openServed } from '../../resources/served.ts';
 import { testServices } from '../../resources/services.ts';

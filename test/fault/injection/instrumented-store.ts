@@ -1,8 +1,8 @@
 /** The store and the cache of a server with crash points, and on demand without idempotency records. */
 
-import type { IdempotencyCache } from '../../../src/idempotency/ports.ts';
-import type { Store } from '../../../src/store/store.ts';
-import type { Transaction } from '../../../src/store/transaction.ts';
+import type { IdempotencyCache } from '../../../src/core/idempotency/ports.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import type { Transaction } from '../../../src/stores/transaction.ts';
 import { override } from '../../support/override.ts';
 import type { Point } from './crash-points.ts';
 

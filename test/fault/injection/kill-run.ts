@@ -1,6 +1,6 @@
 /** Kills servers one after the other while clients send to them: what the tracks of requests, webhooks and updaters share. */
 import { setTimeout as after } from 'node:timers/promises';
-import type { Call } from '../../../src/formats/protocol.ts';
+import type { Call } from '../../../src/core/formats/protocol.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { Variables } from '../../support/commands.ts';
 import { hangMsMax } from '../../support/until.ts';

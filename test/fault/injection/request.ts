@@ -1,7 +1,7 @@
 /** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
 
-import type { Operation } from '../../../src/contract/operation.ts';
-import type { Call } from '../../../src/formats/protocol.ts';
+import type { Operation } from '../../../src/core/contract/operation.ts';
+import type { Call } from '../../../src/core/formats/protocol.ts';
 import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
 import type { FaultTrack, KeyUse } from '../../resources/resource.ts';
 import { resources, testServices } from '../../resources/services.ts';

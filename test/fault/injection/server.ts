@@ -1,6 +1,6 @@
 /** A server process of a fault-injection run: the production code with crash points, with or without idempotency records. */
-import { startServer } from '../../../src/app/server.ts';
-import { openRedisCache } from '../../../src/store/redis/cache.ts';
+import { startServer } from '../../../src/program/app/server.ts';
+import { openRedisCache } from '../../../src/stores/redis/cache.ts';
 import { openServed } from '../../resources/served.ts';
 import { noCache } from '../../support/no-cache.ts';
 import { announce, listenForInterruptions, type Point, recordsVariable } from './crash-points.ts';

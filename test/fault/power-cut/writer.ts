@@ -3,9 +3,9 @@ import { rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { type Engine, statement } from '../../../src/store/sql/engine.ts';
-import { SqliteEngine } from '../../../src/store/sqlite/engine.ts';
-import { openParts } from '../../../src/store/sqlite/open.ts';
+import { type Engine, statement } from '../../../src/stores/sql/engine.ts';
+import { SqliteEngine } from '../../../src/stores/sqlite/engine.ts';
+import { openParts } from '../../../src/stores/sqlite/open.ts';
 
 /** `write`: the production code. The defects: no fsync at commits, an answer before the commit, no fsync at the opening. */
 export type Mode = 'write' | 'without fsync' | 'early answer' | 'unflushed opening' | 'failing fsync';

@@ -1,12 +1,12 @@
 /** Keyed load on gateways without a database, in front of a server that counts effects. */
 import { createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
 import type { UpstreamOptions } from '../../../src/backend/upstreams/options.ts';
-import { createProtocols, namedProtocols } from '../../../src/formats/index.ts';
-import { builtInServices, services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/versions.ts';
-import { freshKeys } from '../../../src/vault/key-ring.ts';
+import { createProtocols, namedProtocols } from '../../../src/core/formats/wire-formats.ts';
+import { freshKeys } from '../../../src/core/vault/key-ring.ts';
+import { builtInServices, services } from '../../../src/payments/index.ts';
+import { recurringV25 } from '../../../src/payments/recurring/versions.ts';
+import { type StartedGateway, startGateway } from '../../../src/program/app/create-gateway.ts';
 import type { Random } from '../../simulation/random.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 import { storedTokenLookup } from '../../support/stored-token-lookup.ts';

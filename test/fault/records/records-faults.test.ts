@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { StartedGateway } from '../../../src/app/create-gateway.ts';
+import type { StartedGateway } from '../../../src/program/app/create-gateway.ts';
 import { Random } from '../../simulation/random.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { openProxy } from '../../support/proxy.ts';

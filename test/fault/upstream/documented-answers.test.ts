@@ -9,10 +9,10 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { builtIn, createGateway, type RunningGateway } from '../../../src/api/index.ts';
-import { createProtocols, type NamedProtocol, namedProtocols } from '../../../src/formats/index.ts';
-import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/versions.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../../src/core/formats/wire-formats.ts';
+import { services } from '../../../src/payments/index.ts';
+import { recurringV25 } from '../../../src/payments/recurring/versions.ts';
+import { builtIn, createGateway, type RunningGateway } from '../../../src/program/api/index.ts';
 import { demoAuthorization } from '../../support/server.ts';
 import { problemIn } from './problem-in.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { createSelfSigned, type SelfSigned } from '../../../src/lib/self-signed.ts';
+import { createSelfSigned, type SelfSigned } from '../../../src/core/lib/self-signed.ts';
 import type { UpstreamExchange } from './faulty-upstream.ts';
 
 interface FaultKind {

@@ -4,12 +4,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { statement } from '../../../src/api/contract.ts';
-import { builtIn, type RunningGateway } from '../../../src/api/index.ts';
-import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
-import { createProtocols } from '../../../src/formats/index.ts';
-import { services } from '../../../src/services/index.ts';
-import { recurringV25 } from '../../../src/services/recurring/versions.ts';
+import { createProtocols } from '../../../src/core/formats/wire-formats.ts';
+import { services } from '../../../src/payments/index.ts';
+import { recurringV25 } from '../../../src/payments/recurring/versions.ts';
+import { statement } from '../../../src/program/api/contract.ts';
+import { builtIn, type RunningGateway } from '../../../src/program/api/index.ts';
+import { type StartedGateway, startGateway } from '../../../src/program/app/create-gateway.ts';
 import { startJsonServer } from '../../support/json-server.ts';
 import { demoAuthorization } from '../../support/server.ts';
 import { tempFolder } from '../../support/temp-folder.ts';

@@ -1,5 +1,5 @@
 /** Reads the problem in an answer as clients of a format do; throws where the answer is not in that format. */
-import type { NamedProtocol } from '../../../src/formats/index.ts';
+import type { NamedProtocol } from '../../../src/core/formats/wire-formats.ts';
 import { formats } from '../../formats/index.ts';
 
 export interface ToldProblem {

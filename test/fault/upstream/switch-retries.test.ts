@@ -4,17 +4,17 @@
  */
 import { expect, test } from '@jest/globals';
 import { ordersV1, placeOrder } from '../../../examples/orders/contract.ts';
-import { compileRules } from '../../../src/compare/rules.ts';
-import type { AnyRequest } from '../../../src/contract/canonical.ts';
-import { maskSensitive } from '../../../src/contract/redaction.ts';
-import { createIdempotentExecutor } from '../../../src/idempotency/execute-idempotently.ts';
-import { executorOf } from '../../../src/idempotency/executor.ts';
-import { NotSent, OutcomeUnknown, type RemoteHandler } from '../../../src/idempotency/ports.ts';
-import { createRequestHasher } from '../../../src/idempotency/request-hash.ts';
-import { createStore } from '../../../src/store/store.ts';
-import type { Side } from '../../../src/upstream/shadow/compare-copy.ts';
-import { Shadow } from '../../../src/upstream/shadow/shadow.ts';
-import { freshKeys, parseKeyRing } from '../../../src/vault/key-ring.ts';
+import type { AnyRequest } from '../../../src/core/contract/canonical.ts';
+import { maskSensitive } from '../../../src/core/contract/redaction.ts';
+import { createIdempotentExecutor } from '../../../src/core/idempotency/execute-idempotently.ts';
+import { executorOf } from '../../../src/core/idempotency/executor.ts';
+import { NotSent, OutcomeUnknown, type RemoteHandler } from '../../../src/core/idempotency/ports.ts';
+import { createRequestHasher } from '../../../src/core/idempotency/request-hash.ts';
+import { freshKeys, parseKeyRing } from '../../../src/core/vault/key-ring.ts';
+import { compileRules } from '../../../src/forward/compare/rules.ts';
+import type { Side } from '../../../src/forward/shadow/compare-copy.ts';
+import { Shadow } from '../../../src/forward/shadow/shadow.ts';
+import { createStore } from '../../../src/stores/store.ts';
 import { Random } from '../../simulation/random.ts';
 import { openMigratedMemory } from '../../support/migrated.ts';
 import { repeatCommand, seed } from '../../support/seed.ts';

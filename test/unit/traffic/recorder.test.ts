@@ -1,14 +1,14 @@
 /** Tests what the recorder of traffic remembers: lines, details within limits, rates. */
 import { Buffer } from 'node:buffer';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { WireRequest } from '../../../src/formats/wire.ts';
-import type { Answer, LogEntry } from '../../../src/gateway/answer.ts';
-import { type HttpFacts, Step } from '../../../src/gateway/request-observer.ts';
-import { describePartsOf } from '../../../src/observe/traffic/describe-request.ts';
-import { matches } from '../../../src/observe/traffic/filter.ts';
-import { bucketCount, bucketOf, createRates, minuteMs, percentile, Rates } from '../../../src/observe/traffic/rates.ts';
-import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/observe/traffic/recorder.ts';
-import { services } from '../../../src/services/index.ts';
+import type { WireRequest } from '../../../src/core/formats/wire.ts';
+import type { Answer, LogEntry } from '../../../src/core/gateway/answer.ts';
+import { type HttpFacts, Step } from '../../../src/core/gateway/request-observer.ts';
+import { describePartsOf } from '../../../src/insight/traffic/describe-request.ts';
+import { matches } from '../../../src/insight/traffic/filter.ts';
+import { bucketCount, bucketOf, createRates, minuteMs, percentile, Rates } from '../../../src/insight/traffic/rates.ts';
+import { type RecorderOptions, TrafficRecorder, watchMs } from '../../../src/insight/traffic/recorder.ts';
+import { services } from '../../../src/payments/index.ts';
 
 const parts = describePartsOf(services, (text) => text);
 const http: HttpFacts = {

@@ -1,6 +1,6 @@
 /** Tests the steps of a request: those that are no part of others are its total, also where they are described late. */
 import { expect, test } from '@jest/globals';
-import { describeSteps } from '../../../src/observe/traffic/steps.ts';
+import { describeSteps } from '../../../src/insight/traffic/steps.ts';
 
 /** A request of 4 ms that began at 100: 1 ms of it until it is decoded, and 0.5 ms after it was executed. */
 const step = (name: 'decode' | 'execute' | 'read', startedAt: number, ms: number) => ({

@@ -1,5 +1,0 @@
-/** The program `triglyph`. It serves the payments where the configuration file does not exclude them. */
-import { runProgram } from './cli/program.ts';
-
-// On demand: a gateway with other contracts needs none of them.
-await runProgram(async () => (await import('./services/index.ts')).builtInServices);

@@ -14,7 +14,7 @@ const packages = Object.keys({ ...dependencies, ...peerDependencies });
 const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
 
 /** The process that compares copies for shadows has a file of its own, which `open-copies.ts` starts. */
-const copyProcess = 'upstream/shadow/copy-worker';
+const copyProcess = 'forward/shadow/copy-worker';
 
 /** Their clients load further packages where these are installed. */
 const unbundled = ['pg', 'ioredis'];
@@ -97,6 +97,11 @@ function licencesOf(files) {
     .join('\n');
 }
 
+/** The file of an entry: the program and the package are in `src/program`. */
+function source(name) {
+  return join(root, 'src', `${/^(?:main|api)\b/.test(name) ? 'program/' : ''}${name}.ts`);
+}
+
 /** One level below the folder, as the modules of src: what they locate by a relative path is found. */
 const chunkFileNames = 'chunks/[name]-[hash].js';
 
@@ -104,7 +109,7 @@ const chunkFileNames = 'chunks/[name]-[hash].js';
 function openBundler(names, external, preserveEntrySignatures) {
   return rolldown({
     cwd: root,
-    input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
+    input: Object.fromEntries(names.map((name) => [name, source(name)])),
     platform: 'node',
     external: (name) => name.startsWith('node:') || external.includes(name),
     // The paths of tsconfig.json are those of the examples.
@@ -137,8 +142,7 @@ function reach(id, graph, found) {
   for (const each of graph.getModuleInfo(id)?.importedIds ?? []) reach(each, graph, found);
 }
 
-const source = (name) => join(root, 'src', name);
-const entries = api.map((name) => source(`${name}.ts`));
+const entries = api.map(source);
 
 /**
  * One file has what every gateway inside a program loads at its start, and one more the built-in services. The rest is split by what loads
@@ -149,10 +153,10 @@ function splitByUse() {
   const services = new Set();
   const name = (id, graph) => {
     if (entries.includes(id)) return null;
-    reach(source('app/create-gateway.ts'), graph, gateway);
-    reach(source('services/index.ts'), graph, services);
-    if (gateway.has(id) || id === source('backend/define-service.ts')) return 'gateway';
-    return services.has(id) && id.startsWith(source('services/')) ? 'services' : null;
+    reach(source('program/app/create-gateway'), graph, gateway);
+    reach(source('payments/index'), graph, services);
+    if (gateway.has(id) || id === source('backend/define-service')) return 'gateway';
+    return services.has(id) && id.startsWith(join(root, 'src/payments/')) ? 'services' : null;
   };
   // A file has what its group names, and not what that imports, too.
   return { includeDependenciesRecursively: false, groups: [{ debugName: 'use', name }] };

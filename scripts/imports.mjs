@@ -67,7 +67,7 @@ function pageFaults() {
     imports.get(name).flatMap(({ isType, from, target }) => {
       if (/^(?:preact|@codemirror|@lezer)(?:\/|$)/.test(from)) return [];
       if (from.startsWith('.') && isPage(target)) return [];
-      const isContract = /^(?:console|operators|contract)\//.test(target);
+      const isContract = /^(?:console|operators|core\/contract)\//.test(target);
       return isType && isContract ? [] : [`imports-of-page: src/${name} imports ${from}`];
     }),
   );

@@ -1,11 +1,9 @@
 /** Authentication: who a request is from, by HTTP Basic, split at the first colon, or X-API-Key. */
 
-import type { AnyCaller, UsernameToken } from '../core/contract/canonical.ts';
-import { adviceAt, Problem } from '../core/contract/problem.ts';
-import { securityProblem } from '../core/formats/security-fault.ts';
-import type { Authenticator, RequestOrigin } from '../core/gateway/authentication.ts';
-import { parseBasic } from '../core/lib/basic-header.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
+import { type AnyCaller, adviceAt, Problem, type UsernameToken } from '../core/contract/index.ts';
+import { securityProblem } from '../core/formats/index.ts';
+import type { Authenticator, RequestOrigin } from '../core/gateway/index.ts';
+import { BoundedMap, parseBasic } from '../core/lib/index.ts';
 import type { Credentials, PresentedCredential } from './credentials/credentials.ts';
 import type { LoginAttempt } from './limits/login-limits.ts';
 import type { LoginGuard } from './login-guard.ts';

@@ -1,12 +1,11 @@
 /** Authentication by an upstream: any credential is accepted here, and the upstream decides. */
 
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { ForwardedCaller, UsernameToken } from '../core/contract/canonical.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
-import { type Authenticator, anonymous } from '../core/gateway/authentication.ts';
-import { basicHeader } from '../core/lib/basic-header.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { deriveKey } from '../core/vault/derive.ts';
+import type { ForwardedCaller, UsernameToken } from '../core/contract/index.ts';
+import type { WireRequest } from '../core/formats/index.ts';
+import { type Authenticator, anonymous } from '../core/gateway/index.ts';
+import { BoundedMap, basicHeader } from '../core/lib/index.ts';
+import { deriveKey } from '../core/vault/index.ts';
 import { unauthorized } from './authenticate.ts';
 
 type Headers = WireRequest['headers'];

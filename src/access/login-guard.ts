@@ -1,6 +1,6 @@
 /** Refuses log-ins that are over a limit before their secret is compared, and reports every refusal. */
 
-import { Problem } from '../core/contract/problem.ts';
+import { Problem } from '../core/contract/index.ts';
 import type { CredentialRefusal, Verification } from './credentials/credentials.ts';
 import type { LoginAttempt, LoginLimits } from './limits/login-limits.ts';
 

@@ -1,12 +1,9 @@
 /** Credentials in messages: a UsernameToken of WS-Security, for callers that cannot set a header of HTTP. */
 
-import type { MessageSecurity, UsernameToken } from '../core/contract/canonical.ts';
-import { Problem } from '../core/contract/problem.ts';
-import { securityProblem } from '../core/formats/security-fault.ts';
-import type { Authenticator, MessageAuthenticator } from '../core/gateway/authentication.ts';
-import { atMost } from '../core/lib/at-most.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
+import { type MessageSecurity, Problem, type UsernameToken } from '../core/contract/index.ts';
+import { securityProblem } from '../core/formats/index.ts';
+import type { Authenticator, MessageAuthenticator } from '../core/gateway/index.ts';
+import { atMost, BoundedMap, type Clock } from '../core/lib/index.ts';
 import type { SharedCounts } from './limits/shared-counts.ts';
 
 /** How old a message may be, and how far the clock of its sender may be ahead. WSS4J has the same values. */

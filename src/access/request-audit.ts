@@ -1,11 +1,9 @@
 /** Records what requests do that the audit log must show: first uses of credentials, and card data that was returned. */
 
-import type { Operation } from '../core/contract/operation.ts';
-import { partsIn } from '../core/contract/walk.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
-import type { Answer } from '../core/gateway/answer.ts';
-import type { RequestObserver } from '../core/gateway/request-observer.ts';
-import { memoize } from '../core/lib/memoize.ts';
+import { type Operation, partsIn } from '../core/contract/index.ts';
+import type { WireRequest } from '../core/formats/index.ts';
+import type { Answer, RequestObserver } from '../core/gateway/index.ts';
+import { memoize } from '../core/lib/index.ts';
 import { credentialActor } from './audit/audit-event.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
 

@@ -1,6 +1,6 @@
 /** Counts secrets in free text in the metrics, and records them in the audit log, summed up over a minute. */
 
-import type { SecretFound } from '../core/gateway/text-scan.ts';
+import type { SecretFound } from '../core/gateway/index.ts';
 import { credentialActor } from './audit/audit-event.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
 

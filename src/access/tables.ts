@@ -1,5 +1,5 @@
 /** The tables of callers: credentials, records of calls, deprecations and counts of limits. */
-import { column, table } from '../stores/table.ts';
+import { column, table } from '../stores/index.ts';
 
 const { tenant, text, integer, moment, flag, json, dataKey, optionalDataKey, nullable } = column;
 

@@ -1,58 +1,75 @@
 /** The backend of servers and commands: the store, the keys, and everything built on the two. */
 import { hostname } from 'node:os';
-import { createAuditCopy } from '../access/audit/audit-copy.ts';
-import { type AuditActor, gatewayActor } from '../access/audit/audit-event.ts';
-import { createAuditLog } from '../access/audit/audit-log.ts';
-import { createAuditTrail, noAuditTrail } from '../access/audit/audit-trail.ts';
-import { createAuditedWrite, writeUnaudited } from '../access/audit/audited-write.ts';
-import { openEntryWriter } from '../access/audit/copy/copy.ts';
-import { createCredentialRegistry } from '../access/credentials/credential-registry.ts';
-import { createCredentialUses } from '../access/credentials/credential-uses.ts';
-import { createCredentials } from '../access/credentials/credentials.ts';
-import { createLiveCredentials } from '../access/credentials/live-credentials.ts';
-import { findCredentialsOfOtherPeppers } from '../access/credentials/rehash-secret.ts';
-import { createSecondFactors } from '../access/credentials/second-factor.ts';
-import { pepperKeys } from '../access/credentials/secret-hash.ts';
-import { createUpstreamCredentialStore } from '../access/credentials/upstream-credentials.ts';
-import { createForwardedAuthenticator } from '../access/forwarded-credentials.ts';
-import { createLimitCounts } from '../access/limits/limit-counts.ts';
-import { createLimits } from '../access/limits/limits.ts';
-import { type Config, hasDatabase } from '../config/config.ts';
-import type { HandlerContext } from '../core/gateway/handler-context.ts';
-import type { IdempotentStore } from '../core/idempotency/ports.ts';
-import { createRequestHasher } from '../core/idempotency/request-hash.ts';
-import { clock, monotonicClock } from '../core/lib/clock.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import { ids } from '../core/lib/ids.ts';
-import { createWrapping } from '../core/vault/data-key.ts';
-import { deriveKey, fingerprintOf } from '../core/vault/derive.ts';
-import type { KeyProvider } from '../core/vault/key-provider.ts';
-import { type KeyRing, KeyRingError } from '../core/vault/key-ring.ts';
-import { VaultUnavailable } from '../core/vault/ports.ts';
-import { SealBroken } from '../core/vault/seal.ts';
-import { createVault } from '../core/vault/vault.ts';
-import { createComparisons } from '../forward/comparisons.ts';
-import { createCallerOwners } from '../insight/callers/caller-owners.ts';
-import { createCallerRecords, createLastRequests } from '../insight/callers/caller-records.ts';
-import { createDeprecationStore } from '../insight/callers/deprecations.ts';
-import { StoreUnavailable } from '../stores/errors.ts';
-import { createJobNotifier } from '../stores/jobs/notifier.ts';
-import { noDatabase } from '../stores/no-database.ts';
-import { RowIntegrity } from '../stores/row-integrity.ts';
-import { isHalfCopied } from '../stores/sql/copy.ts';
-import type { Engine, ShrinkOptions } from '../stores/sql/engine.ts';
-import { type CleanUpOptions, deleteExpiredRecords } from '../stores/sql/expired-records.ts';
-import { createInspection } from '../stores/sql/inspection.ts';
-import { createJobs } from '../stores/sql/jobs.ts';
-import { createKeyRotation } from '../stores/sql/key-rotation.ts';
-import { compareSchema, migrate } from '../stores/sql/migrate.ts';
-import { loadIntegrity } from '../stores/sql/row-integrity-state.ts';
-import { findWrongRows, signWrongRows, type WrongRow, wrongPagesOf } from '../stores/sql/signed-rows.ts';
-import { createUnsettledRequests } from '../stores/sql/unsettled-requests.ts';
-import { createEndpoints } from '../stores/sql/webhook-endpoints.ts';
-import { createWriteCheck } from '../stores/sql/write-check.ts';
-import { createStore } from '../stores/store.ts';
-import type { ReadTransaction } from '../stores/transaction.ts';
+import {
+  type AuditActor,
+  createAuditCopy,
+  createAuditedWrite,
+  createAuditLog,
+  createAuditTrail,
+  createCredentialRegistry,
+  createCredentials,
+  createCredentialUses,
+  createForwardedAuthenticator,
+  createLimitCounts,
+  createLimits,
+  createLiveCredentials,
+  createSecondFactors,
+  createUpstreamCredentialStore,
+  findCredentialsOfOtherPeppers,
+  gatewayActor,
+  noAuditTrail,
+  openEntryWriter,
+  pepperKeys,
+  writeUnaudited,
+} from '../access/index.ts';
+import { type Config, hasDatabase } from '../config/index.ts';
+import type { HandlerContext } from '../core/gateway/index.ts';
+import { createRequestHasher, type IdempotentStore } from '../core/idempotency/index.ts';
+import { type Clock, clock, ids, monotonicClock } from '../core/lib/index.ts';
+import {
+  createVault,
+  createWrapping,
+  deriveKey,
+  fingerprintOf,
+  type KeyProvider,
+  type KeyRing,
+  KeyRingError,
+  SealBroken,
+  VaultUnavailable,
+} from '../core/vault/index.ts';
+import { createComparisons } from '../forward/index.ts';
+import {
+  createCallerOwners,
+  createCallerRecords,
+  createDeprecationStore,
+  createLastRequests,
+} from '../insight/index.ts';
+import {
+  type CleanUpOptions,
+  compareSchema,
+  createEndpoints,
+  createInspection,
+  createJobs,
+  createKeyRotation,
+  createStore,
+  createUnsettledRequests,
+  createWriteCheck,
+  deleteExpiredRecords,
+  type Engine,
+  findWrongRows,
+  isHalfCopied,
+  loadIntegrity,
+  migrate,
+  noDatabase,
+  type ReadTransaction,
+  RowIntegrity,
+  type ShrinkOptions,
+  StoreUnavailable,
+  signWrongRows,
+  type WrongRow,
+  wrongPagesOf,
+} from '../stores/index.ts';
+import { createJobNotifier } from '../stores/jobs/index.ts';
 import { type ClockCheck, createClockCheck, noClockCheck } from './clock-check.ts';
 import {
   composeServices,

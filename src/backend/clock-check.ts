@@ -1,11 +1,8 @@
 /** Finds a wrong clock before data is destroyed by it: compares with the last time that a server has recorded in the store. */
 
-import { monotonicClock } from '../core/lib/clock.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import type { Log } from '../http/log.ts';
-import type { ObservedState } from '../http/metrics/gauges.ts';
-import { StoreUnavailable } from '../stores/errors.ts';
-import { type Engine, readCommitted, statement } from '../stores/sql/engine.ts';
+import { type Clock, monotonicClock } from '../core/lib/index.ts';
+import type { Log, ObservedState } from '../http/index.ts';
+import { type Engine, readCommitted, StoreUnavailable, statement } from '../stores/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

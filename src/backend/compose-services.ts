@@ -1,21 +1,17 @@
 /** Composes the services of a server: what each contributes, in one list. */
 
-import { auditTables } from '../access/audit/tables.ts';
-import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
-import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
-import { callerTables } from '../access/tables.ts';
-import type { SettingGroup } from '../config/setting.ts';
-import type { TraceCall } from '../core/lib/call-tracer.ts';
-import type { Log } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { JobQueue } from '../stores/jobs/job.ts';
-import { parseQueuedEvent } from '../stores/jobs/webhooks/event.ts';
-import { WebhookFormats } from '../stores/jobs/webhooks/format.ts';
-import type { JobHandler } from '../stores/jobs/worker.ts';
-import type { TableOwner } from '../stores/sql/create-tables.ts';
-import type { Engine } from '../stores/sql/engine.ts';
-import { storeTables } from '../stores/sql/tables.ts';
-import type { SharedObjects } from '../stores/transaction.ts';
+import {
+  auditTables,
+  type CredentialRegistry,
+  type CredentialRules,
+  callerTables,
+  type GrantRule,
+} from '../access/index.ts';
+import type { SettingGroup } from '../config/index.ts';
+import type { TraceCall } from '../core/lib/index.ts';
+import type { Log, Metrics } from '../http/index.ts';
+import { type Engine, type SharedObjects, storeTables, type TableOwner } from '../stores/index.ts';
+import { type JobHandler, type JobQueue, parseQueuedEvent, WebhookFormats } from '../stores/jobs/index.ts';
 import type { EventContent, GatewayService, ServerParts } from './define-service.ts';
 import type { OperatorActions } from './operator-actions.ts';
 import { shadowTables } from './shadow/tables.ts';

@@ -1,6 +1,6 @@
 /** Finds what a gateway without a database cannot do. */
-import { type Config, hasDatabase, settingWithoutDatabase } from '../config/config.ts';
-import { newestOf, type Service } from '../core/contract/service.ts';
+import { type Config, hasDatabase, settingWithoutDatabase } from '../config/index.ts';
+import { newestOf, type Service } from '../core/contract/index.ts';
 import type { UpstreamPlan } from './upstreams/plan.ts';
 
 /** Returns what needs a database, each with its correction; nothing where there is one. */

@@ -1,33 +1,24 @@
 /** A service as one value: its contract, its handlers, and everything else that it contributes to a server. */
-import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
-import type { CredentialRules, GrantRule } from '../access/credentials/credential-rules.ts';
-import type { Limits } from '../access/limits/limits.ts';
-import { type Config, valuesOf } from '../config/config.ts';
-import type { SettingGroup, SettingTable, ValuesOf } from '../config/setting.ts';
-import type { OlderVersion } from '../core/contract/older-version.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { TextDetector } from '../core/contract/text-detector.ts';
-import type { HandlerContext } from '../core/gateway/handler-context.ts';
-import type { TraceCall } from '../core/lib/call-tracer.ts';
-import type { Log } from '../http/log.ts';
-import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
+import type { CredentialRegistry, CredentialRules, GrantRule, Limits } from '../access/index.ts';
+import { type Config, type SettingGroup, type SettingTable, type ValuesOf, valuesOf } from '../config/index.ts';
+import type { OlderVersion, Operation, Service, TextDetector } from '../core/contract/index.ts';
+import type { HandlerContext } from '../core/gateway/index.ts';
+import type { TraceCall } from '../core/lib/index.ts';
+import type { EventCounter, Log, Metrics } from '../http/index.ts';
 import {
   bindHandlers,
   type CheckedHandlers,
+  type Engine,
   type HandlersOf,
   type Implementation,
   type OperationHandlers,
-} from '../stores/handlers.ts';
-import type { JobQueue } from '../stores/jobs/job.ts';
-import type { WebhookFormat } from '../stores/jobs/webhooks/format.ts';
-import type { JobHandler } from '../stores/jobs/worker.ts';
-import type { RowIntegrity } from '../stores/row-integrity.ts';
-import type { TableOwner } from '../stores/sql/create-tables.ts';
-import type { Engine } from '../stores/sql/engine.ts';
-import type { Store } from '../stores/store.ts';
-import type { Table } from '../stores/table.ts';
-import type { SharedObjects } from '../stores/transaction.ts';
+  type RowIntegrity,
+  type SharedObjects,
+  type Store,
+  type Table,
+  type TableOwner,
+} from '../stores/index.ts';
+import type { JobHandler, JobQueue, WebhookFormat } from '../stores/jobs/index.ts';
 import type { DataTable } from './data-table.ts';
 import type { Erasure } from './erasure.ts';
 import type { RowImporter } from './import/import-batch.ts';

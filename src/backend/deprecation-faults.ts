@@ -1,12 +1,10 @@
 /** Checks deprecations of a configuration or of an operator, and says everything that is wrong with them. */
 
-import { closest } from '../config/unknown-variables.ts';
-import type { Service } from '../core/contract/service.ts';
-import { knownToPlatform } from '../core/contract/time-zone.ts';
-import { protocolNames } from '../core/formats/wire-formats.ts';
-import { isMembers, type Members } from '../core/lib/members.ts';
-import { parseTimeOfDay, repetitions } from '../insight/callers/brown-out.ts';
-import { type DeprecationRule, type FormatName, selectors } from '../insight/callers/deprecation.ts';
+import { closest } from '../config/index.ts';
+import { knownToPlatform, type Service } from '../core/contract/index.ts';
+import { protocolNames } from '../core/formats/index.ts';
+import { isMembers, type Members } from '../core/lib/index.ts';
+import { type DeprecationRule, type FormatName, parseTimeOfDay, repetitions, selectors } from '../insight/index.ts';
 
 /** Returns a sentence for each fault. `services`: those that are served, in all versions. */
 export function deprecationFaults(rules: unknown, services: readonly Service[]): readonly string[] {

@@ -1,8 +1,8 @@
 /** Erases what is stored about someone from all tables, and records it in the audit log. */
 
-import type { AuditActor, AuditDetail } from '../access/audit/audit-event.ts';
-import { maskText } from '../core/contract/secret-text.ts';
-import { openRequest } from '../insight/callers/last-request.ts';
+import type { AuditActor, AuditDetail } from '../access/index.ts';
+import { maskText } from '../core/contract/index.ts';
+import { openRequest } from '../insight/index.ts';
 import type { Backend } from './backend.ts';
 import type { Erased, Erasure } from './erasure.ts';
 

@@ -1,6 +1,6 @@
 /** The data of a service that is destroyed together, and what an erasure has destroyed. */
-import type { AuditDetail } from '../access/audit/audit-event.ts';
-import type { Transaction } from '../stores/transaction.ts';
+import type { AuditDetail } from '../access/index.ts';
+import type { Transaction } from '../stores/index.ts';
 
 /** What is destroyed together when someone asks for it, such as the data of a person. `K` names whose. */
 export interface Erasure<K extends object = object> {

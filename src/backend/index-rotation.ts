@@ -1,13 +1,18 @@
 /** The rotation of the index key: what is computed anew, and what still needs the old key. */
 
-import type { OtherState } from '../core/vault/key-lines.ts';
-import type { Vault } from '../core/vault/ports.ts';
-import { createReindexers, findWrongFingerprints, type Reindexed, reindex } from '../stores/reindex.ts';
-import type { AlteredRow } from '../stores/row-integrity.ts';
-import type { Engine } from '../stores/sql/engine.ts';
-import { findUnaliasedRecords, type UnaliasedRecords } from '../stores/sql/idempotency-records.ts';
-import type { Store } from '../stores/store.ts';
-import type { Table } from '../stores/table.ts';
+import type { OtherState, Vault } from '../core/vault/index.ts';
+import {
+  type AlteredRow,
+  createReindexers,
+  type Engine,
+  findUnaliasedRecords,
+  findWrongFingerprints,
+  type Reindexed,
+  reindex,
+  type Store,
+  type Table,
+  type UnaliasedRecords,
+} from '../stores/index.ts';
 
 export function createIndexRotation(
   { engine, store, vault }: { readonly engine: Engine; readonly store: Store; readonly vault: Vault },

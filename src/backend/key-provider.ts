@@ -1,11 +1,7 @@
 /** Selects where the keys come from, and reads them. */
 
-import { type Config, ConfigError, inspectConfig } from '../config/config.ts';
-import { keyFileIn } from '../config/key-file-of-folder.ts';
-import { VariableSources } from '../config/variable-sources.ts';
-import { clearKeys, type KeyProvider } from '../core/vault/key-provider.ts';
-import { type KeyRing, KeyRingError } from '../core/vault/key-ring.ts';
-import { createTransitKeys } from '../core/vault/transit/keys.ts';
+import { type Config, ConfigError, inspectConfig, keyFileIn, VariableSources } from '../config/index.ts';
+import { clearKeys, createTransitKeys, type KeyProvider, type KeyRing, KeyRingError } from '../core/vault/index.ts';
 
 type KmsConfig = Pick<
   Config,

@@ -1,13 +1,15 @@
 /** The limits of a serving process: those on load, with their counter, and the reports of quotas that are reached. */
-import { credentialActor, gatewayActor } from '../access/audit/audit-event.ts';
-import { createAnswerPace } from '../access/limits/answer-pace.ts';
-import { FairTurns } from '../access/limits/fair-turns.ts';
-import { limitCounter } from '../access/limits/limits.ts';
-import type { QuotaReached } from '../access/limits/quota.ts';
-import type { Config } from '../config/config.ts';
-import { PendingLimit } from '../core/idempotency/pending-limit.ts';
-import type { Log } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import {
+  createAnswerPace,
+  credentialActor,
+  FairTurns,
+  gatewayActor,
+  limitCounter,
+  type QuotaReached,
+} from '../access/index.ts';
+import type { Config } from '../config/index.ts';
+import { PendingLimit } from '../core/idempotency/index.ts';
+import type { Log, Metrics } from '../http/index.ts';
 import type { Backend } from './backend.ts';
 
 /** Creates the turns of callers, the pace of answers without a credential, and the counter of both. */

@@ -1,12 +1,10 @@
 /** Opens the idempotency cache in Redis, with its log lines and metrics. Quotas count there, too. */
 import { readFileSync } from 'node:fs';
-import { redisCountsOn } from '../access/limits/redis-counts.ts';
-import type { SharedCounts } from '../access/limits/shared-counts.ts';
-import type { Config } from '../config/config.ts';
-import type { IdempotencyCache } from '../core/idempotency/ports.ts';
-import type { Log, LogLevel } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { CacheEvent } from '../stores/redis/cache.ts';
+import { redisCountsOn, type SharedCounts } from '../access/index.ts';
+import type { Config } from '../config/index.ts';
+import type { IdempotencyCache } from '../core/idempotency/index.ts';
+import type { Log, LogLevel, Metrics } from '../http/index.ts';
+import type { CacheEvent } from '../stores/redis/index.ts';
 import type { Backend } from './backend.ts';
 import type { RedisEvent } from './open-records.ts';
 
@@ -33,7 +31,7 @@ export async function openCache(
   }
   if (redisUrl === undefined) return undefined;
   // Loaded on demand: a server without Redis needs no client.
-  const { openRedisCache } = await import('../stores/redis/cache.ts');
+  const { openRedisCache } = await import('../stores/redis/index.ts');
   const cache = openRedisCache({
     url: redisUrl,
     ca: redisCaFile === undefined ? undefined : readFileSync(redisCaFile, 'utf8'),

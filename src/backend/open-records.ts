@@ -1,15 +1,16 @@
 /** Opens the idempotency records of a gateway without a database, which only forwards. */
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config/config.ts';
-import { keyFileIn } from '../config/key-file-of-folder.ts';
-import type { IdempotentStore } from '../core/idempotency/ports.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import type { RedisCallers } from '../insight/callers/redis/open.ts';
-import { createRedisCallers } from '../insight/callers/redis/open.ts';
-import type { StoreInspection } from '../stores/sql/inspection.ts';
-import type { UnsettledRequestRepository, UnsettledRequests } from '../stores/sql/unsettled-requests.ts';
-import { createStatelessStore } from '../stores/stateless.ts';
-import type { ReadTransaction } from '../stores/transaction.ts';
+import { type Config, keyFileIn } from '../config/index.ts';
+import type { IdempotentStore } from '../core/idempotency/index.ts';
+import type { Clock } from '../core/lib/index.ts';
+import { createRedisCallers, type RedisCallers } from '../insight/index.ts';
+import {
+  createStatelessStore,
+  type ReadTransaction,
+  type StoreInspection,
+  type UnsettledRequestRepository,
+  type UnsettledRequests,
+} from '../stores/index.ts';
 
 /** Replaces the tables of idempotency records and pending requests. */
 export interface ForeignRecords {
@@ -95,11 +96,7 @@ export async function openRecords(
   if (config.stateless) return stateless;
   if (redisStoreUrl === undefined) return undefined;
   // Loaded on demand: a gateway with a database needs no client.
-  const [{ RecordCommands }, { createRecordStore }, { inspectDurability }] = await Promise.all([
-    import('../stores/redis/record-commands.ts'),
-    import('../stores/redis/record-store.ts'),
-    import('../stores/redis/durability.ts'),
-  ]);
+  const { RecordCommands, createRecordStore, inspectDurability } = await import('../stores/redis/index.ts');
   let listener: (event: RedisEvent) => void = () => {};
   let continuity: Extract<RedisEvent, { readonly kind: 'same' | 'settling' | 'lost' }> = { kind: 'same' };
   const keyFile = config.keyFile ?? keyFileIn(config.dataDir);

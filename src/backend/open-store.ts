@@ -1,9 +1,7 @@
 /** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
 
-import { type Config, hasDatabase } from '../config/config.ts';
-import { noDatabase } from '../stores/no-database.ts';
-import { parseDatabaseUrl, publicAddress } from '../stores/postgres-address.ts';
-import type { Engine } from '../stores/sql/engine.ts';
+import { type Config, hasDatabase } from '../config/index.ts';
+import { type Engine, noDatabase, parseDatabaseUrl, publicAddress } from '../stores/index.ts';
 
 export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
@@ -75,17 +73,17 @@ export async function openStore(address: AnyStoreAddress, { exclusive, create }:
   switch (address.kind) {
     // Engines are loaded on demand: a process needs one of them at most.
     case 'sqlite': {
-      const { openSqlite } = await import('../stores/sqlite/open.ts');
+      const { openSqlite } = await import('../stores/sqlite/index.ts');
       return openSqlite({ dataDir: address.dataDir, exclusive, create });
     }
     case 'memory': {
       // A command may write to tables that end with it, as an import does.
       if (exclusive && !address.hasTables) return noDatabase;
-      const { openMemory } = await import('../stores/sqlite/memory.ts');
+      const { openMemory } = await import('../stores/sqlite/index.ts');
       return openMemory(Date.now);
     }
     case 'postgres': {
-      const { openPostgres } = await import('../stores/postgres/open.ts');
+      const { openPostgres } = await import('../stores/postgres/index.ts');
       return openPostgres(address);
     }
     default:

@@ -1,8 +1,8 @@
 /** What operators do with the data of a service: actions with their handlers and commands, and commands that are no actions. */
-import type { AuditActor } from '../access/audit/audit-event.ts';
-import type { Input, Operation, Output } from '../core/contract/operation.ts';
-import type { HandlerContext } from '../core/gateway/handler-context.ts';
-import type { JobQueue } from '../stores/jobs/job.ts';
+import type { AuditActor } from '../access/index.ts';
+import type { Input, Operation, Output } from '../core/contract/index.ts';
+import type { HandlerContext } from '../core/gateway/index.ts';
+import type { JobQueue } from '../stores/jobs/index.ts';
 import type { Erased, Erasure } from './erasure.ts';
 
 /** What a handler of an operators' action gets besides its input. `R`: what `open` of the service returned. */

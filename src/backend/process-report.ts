@@ -1,5 +1,5 @@
 /** What a process that serves callers says of itself for the console. Workers send it to their primary. */
-import type { PoolConnections } from '../stores/sql/engine.ts';
+import type { PoolConnections } from '../stores/index.ts';
 
 /** `probing`: the next request, or one under way, tries whether the upstream works again. */
 type BreakerState = 'closed' | 'open' | 'probing';

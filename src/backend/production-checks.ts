@@ -1,11 +1,10 @@
 /** Production checks: finds what makes a configuration unsafe to serve, with a correction for each fault. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, hasDatabase, productionFaultsOfServices } from '../config/config.ts';
-import { endOf, readTls } from '../config/tls-files.ts';
-import { isLoopback, isPlainAddress } from '../core/lib/loopback.ts';
-import { checkTls } from '../http/tls.ts';
-import { parseDatabaseUrl } from '../stores/postgres-address.ts';
+import { type Config, endOf, hasDatabase, productionFaultsOfServices, readTls } from '../config/index.ts';
+import { isLoopback, isPlainAddress } from '../core/lib/index.ts';
+import { checkTls } from '../http/index.ts';
+import { parseDatabaseUrl } from '../stores/index.ts';
 import { noUpstreams, serversOf, type UpstreamPlan } from './upstreams/plan.ts';
 import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 

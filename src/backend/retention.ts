@@ -1,10 +1,8 @@
 /** Destroys what is stored for longer than the settings allow, and records it in the audit log. */
 import { setTimeout } from 'node:timers/promises';
-import { gatewayActor } from '../access/audit/audit-event.ts';
-import { type Config, settingNamed } from '../config/config.ts';
-import { retentionMs } from '../config/setting.ts';
-import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules } from '../stores/retention.ts';
-import type { Table } from '../stores/table.ts';
+import { gatewayActor } from '../access/index.ts';
+import { type Config, retentionMs, settingNamed } from '../config/index.ts';
+import { applyRetention, type DestroyedRows, type RetentionRule, retentionRules, type Table } from '../stores/index.ts';
 import type { Backend } from './backend.ts';
 
 /** The rules of all tables, with the days of the configuration. Throws where a table names a setting that there is not. */

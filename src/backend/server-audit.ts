@@ -1,12 +1,9 @@
 /** What a serving process records in the audit log: its start with its settings, its keys, card data that it returned, its end. */
 import { userInfo } from 'node:os';
-import { gatewayActor } from '../access/audit/audit-event.ts';
-import type { AuditTrail } from '../access/audit/audit-trail.ts';
-import { createRequestAudit, type RequestAudit } from '../access/request-audit.ts';
-import type { Config } from '../config/config.ts';
-import { type PeriodicTask, startPeriodicTask } from '../core/lib/periodic-task.ts';
-import { type Log, logFailure } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import { type AuditTrail, createRequestAudit, gatewayActor, type RequestAudit } from '../access/index.ts';
+import type { Config } from '../config/index.ts';
+import { type PeriodicTask, startPeriodicTask } from '../core/lib/index.ts';
+import { type Log, logFailure, type Metrics } from '../http/index.ts';
 import type { Backend } from './backend.ts';
 
 export interface ServerAudit {

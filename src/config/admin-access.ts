@@ -1,5 +1,5 @@
 /** Reads from the settings who may use the admin port. */
-import type { AdminAccess } from '../http/admin-access.ts';
+import type { AdminAccess } from '../http/index.ts';
 import type { Config } from './config.ts';
 
 export function adminAccess({ adminHost, adminHosts, adminToken }: Config): AdminAccess {

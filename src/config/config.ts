@@ -1,6 +1,6 @@
 /** Configuration: reads settings from their sources and from secret files, and reports every problem at once. */
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { describeSystemError } from '../core/lib/system-faults.ts';
+import { describeSystemError } from '../core/lib/index.ts';
 import type { Mode, Setting, SettingGroup, SettingTable, ValuesOf } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
 import { findUnknownVariables, type Variables } from './unknown-variables.ts';

@@ -1,7 +1,7 @@
 /** The key file that a gateway without settings for keys creates next to its data. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeyFile } from '../core/vault/key-ring.ts';
+import { createKeyFile } from '../core/vault/index.ts';
 
 /** Returns the name of the file if there is one. */
 export function keyFileIn(dataDir: string): string | undefined {

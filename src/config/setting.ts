@@ -1,8 +1,8 @@
 /** A setting: its environment variable, default, documentation and parser; and the parsers of common values. */
 import { isIPv4, isIPv6 } from 'node:net';
-import { type CopyTarget, parseCopyTarget } from '../access/audit/copy/target.ts';
-import { type Networks, parseNetworks } from '../core/lib/networks.ts';
-import { parseDatabaseUrl } from '../stores/postgres-address.ts';
+import { type CopyTarget, parseCopyTarget } from '../access/index.ts';
+import { type Networks, parseNetworks } from '../core/lib/index.ts';
+import { parseDatabaseUrl } from '../stores/index.ts';
 
 export type Mode = 'production' | 'demo';
 

@@ -1,6 +1,6 @@
 /** All settings. Configuration, `triglyph check` and docs/configuration.md are derived from this table. */
 import { tmpdir } from 'node:os';
-import { leniencies, leniencyNames } from '../core/formats/leniencies.ts';
+import { leniencies, leniencyNames } from '../core/formats/index.ts';
 import {
   adminToken,
   auditCopy,

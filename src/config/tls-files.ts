@@ -1,9 +1,8 @@
 /** The certificate files of a server: reads them, and reads them again when they have changed. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { startPeriodicTask } from '../core/lib/periodic-task.ts';
-import { type Log, logFailure } from '../http/log.ts';
-import { checkTls, type TlsOptions, type TlsSource } from '../http/tls.ts';
+import { startPeriodicTask } from '../core/lib/index.ts';
+import { checkTls, type Log, logFailure, type TlsOptions, type TlsSource } from '../http/index.ts';
 import type { Config } from './config.ts';
 
 /** A certificate from files. */

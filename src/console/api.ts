@@ -1,26 +1,23 @@
 /** Runs the service of the console as a gateway of its own, and records views and actions in the audit log. */
 
 import { setTimeout } from 'node:timers/promises';
-import { type AuditEvent, credentialActor } from '../access/audit/audit-event.ts';
-import type { AuditTrail } from '../access/audit/audit-trail.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import { problems } from '../core/contract/problem.ts';
-import { maskSensitive } from '../core/contract/redaction.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
-import { createProtocols } from '../core/formats/wire-formats.ts';
-import type { Answer } from '../core/gateway/answer.ts';
-import type { Authenticator } from '../core/gateway/authentication.ts';
-import { compose } from '../core/gateway/compose.ts';
-import { type Gateway, handleRequest, neutralParts } from '../core/gateway/handle-request.ts';
-import type { HandlerContext } from '../core/gateway/handler-context.ts';
-import { compileRoutes } from '../core/gateway/route.ts';
-import { createIdempotentExecutor } from '../core/idempotency/execute-idempotently.ts';
-import type { RequestHasher } from '../core/idempotency/ports.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { auditedFieldsOf } from '../operators/operation.ts';
-import type { Implementation } from '../stores/handlers.ts';
-import type { Store } from '../stores/store.ts';
-import type { ReadTransaction } from '../stores/transaction.ts';
+import { type AuditEvent, type AuditTrail, credentialActor } from '../access/index.ts';
+import { maskSensitive, type Operation, problems } from '../core/contract/index.ts';
+import { createProtocols, type WireRequest } from '../core/formats/index.ts';
+import {
+  type Answer,
+  type Authenticator,
+  compileRoutes,
+  compose,
+  type Gateway,
+  type HandlerContext,
+  handleRequest,
+  neutralParts,
+} from '../core/gateway/index.ts';
+import { createIdempotentExecutor, type RequestHasher } from '../core/idempotency/index.ts';
+import { BoundedMap } from '../core/lib/index.ts';
+import { auditedFieldsOf } from '../operators/index.ts';
+import type { Implementation, ReadTransaction, Store } from '../stores/index.ts';
 import { isOfSession, requireSession } from './session/authenticate.ts';
 import { requireOwnPage } from './session/page-check.ts';
 import type { Sessions } from './session/sessions.ts';

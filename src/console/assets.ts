@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { WireRequest } from '../core/formats/wire.ts';
-import type { SiteAnswer } from '../http/site.ts';
+import type { WireRequest } from '../core/formats/index.ts';
+import type { SiteAnswer } from '../http/index.ts';
 
 /** `manifest.json` of a built page. scripts/console-page.mjs writes it. */
 interface Manifest {

@@ -1,15 +1,9 @@
 /** People of one tenant: the operations that they may call, and a context in which the handlers find the rows of the tenant alone. */
 
-import type { NewCredential } from '../access/credentials/add-credential.ts';
-import type { CredentialRegistry } from '../access/credentials/credential-registry.ts';
-import { RegistryError } from '../access/credentials/credential-rules.ts';
-import type { Backend } from '../backend/backend.ts';
-import type { OpenedActions } from '../backend/operator-actions.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import { describe, Problem } from '../core/contract/problem.ts';
-import { gatewayRoles } from '../core/contract/roles.ts';
-import { boundOperations } from '../operators/bound-operations.ts';
-import { roles } from '../operators/operation.ts';
+import { type CredentialRegistry, type NewCredential, RegistryError } from '../access/index.ts';
+import type { Backend, OpenedActions } from '../backend/index.ts';
+import { describe, gatewayRoles, type Operation, Problem } from '../core/contract/index.ts';
+import { boundOperations, roles } from '../operators/index.ts';
 import { actionOperations } from './actions/contract.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { explorerOperations } from './explorer/contract.ts';

@@ -1,14 +1,11 @@
 /** What the console needs of a running server, in the process that serves it. */
 
-import type { PresentedSecret } from '../access/credentials/credentials.ts';
-import type { LoginGuard } from '../access/login-guard.ts';
-import type { ProcessReport } from '../backend/process-report.ts';
-import type { UpstreamPlan } from '../backend/upstreams/plan.ts';
-import type { Caller } from '../core/contract/canonical.ts';
-import type { Input, Operation, Output } from '../core/contract/operation.ts';
-import type { Readiness } from '../http/admin.ts';
-import type { TrafficReader } from '../insight/traffic/reader.ts';
-import type { OperatorContext } from '../operators/operator.ts';
+import type { LoginGuard, PresentedSecret } from '../access/index.ts';
+import type { ProcessReport, UpstreamPlan } from '../backend/index.ts';
+import type { Caller, Input, Operation, Output } from '../core/contract/index.ts';
+import type { Readiness } from '../http/index.ts';
+import type { TrafficReader } from '../insight/traffic/index.ts';
+import type { OperatorContext } from '../operators/index.ts';
 import type { DemoControls } from './testing/controls.ts';
 
 /** A public credential of a caller. */

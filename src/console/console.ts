@@ -1,18 +1,21 @@
 /** The console: a site with a page, the sessions of people, the service that the page calls, and its streams of events. */
 
-import { createAuthenticator } from '../access/authenticate.ts';
-import type { Credentials, PresentedSecret } from '../access/credentials/credentials.ts';
-import type { LiveCredentials } from '../access/credentials/live-credentials.ts';
-import { type SecondFactorRules, withSecondFactor } from '../access/credentials/second-factor.ts';
-import type { LoginGuard } from '../access/login-guard.ts';
-import { Problem } from '../core/contract/problem.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
-import { toProblem } from '../core/gateway/answer.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import { matchesEntityTag } from '../core/lib/entity-tag.ts';
+import {
+  type Credentials,
+  createAuthenticator,
+  type LiveCredentials,
+  type LoginGuard,
+  type PresentedSecret,
+  type SecondFactorRules,
+  withSecondFactor,
+} from '../access/index.ts';
+import { Problem } from '../core/contract/index.ts';
+import type { WireRequest } from '../core/formats/index.ts';
+import { toProblem } from '../core/gateway/index.ts';
+import { type Clock, matchesEntityTag } from '../core/lib/index.ts';
 import type { Document, Documents } from '../documents/index.ts';
-import type { Site, SiteAnswer } from '../http/site.ts';
-import { boundTenantOf } from '../operators/operation.ts';
+import type { Site, SiteAnswer } from '../http/index.ts';
+import { boundTenantOf } from '../operators/index.ts';
 import { type AnswerApi, type ConsoleApiParts, createConsoleApi } from './api.ts';
 import { type Assets, answerAsset, documentName, loadAssets } from './assets.ts';
 import { requireSession } from './session/authenticate.ts';

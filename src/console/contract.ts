@@ -1,8 +1,12 @@
 /** The service of the console: what operators do, and what its views show of a running server. */
-import { neutralConventions } from '../core/contract/conventions.ts';
-import { type Service, service } from '../core/contract/service.ts';
-import { operatorRoles, roles } from '../operators/operation.ts';
-import { allOperatorProblems, type ContributedActions, operationsBySubject } from '../operators/subjects.ts';
+import { neutralConventions, type Service, service } from '../core/contract/index.ts';
+import {
+  allOperatorProblems,
+  type ContributedActions,
+  operationsBySubject,
+  operatorRoles,
+  roles,
+} from '../operators/index.ts';
 import { actionOperations } from './actions/contract.ts';
 import { explorerOperations } from './explorer/contract.ts';
 import { overviewOperations } from './overview/contract.ts';

@@ -1,15 +1,16 @@
 /** Implements the service of the console: what operators do, and the views of a running server. */
-import { credentialActor } from '../access/audit/audit-event.ts';
-import { serversOf } from '../backend/upstreams/plan.ts';
-import { shadowsOf } from '../backend/upstreams/read-shadow.ts';
-import type { Caller } from '../core/contract/canonical.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import type { Service } from '../core/contract/service.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { boundTenantOf, type OwnProof } from '../operators/operation.ts';
-import type { OperatorContext } from '../operators/operator.ts';
-import { operationsBySubject, perform } from '../operators/subjects.ts';
-import type { BoundHandler, Implementation } from '../stores/handlers.ts';
+import { credentialActor } from '../access/index.ts';
+import { serversOf, shadowsOf } from '../backend/index.ts';
+import type { Caller, Operation, Service } from '../core/contract/index.ts';
+import { BoundedMap } from '../core/lib/index.ts';
+import {
+  boundTenantOf,
+  type OperatorContext,
+  type OwnProof,
+  operationsBySubject,
+  perform,
+} from '../operators/index.ts';
+import type { BoundHandler, Implementation } from '../stores/index.ts';
 import { actionHandlers } from './actions/handlers.ts';
 import { contextOfTenant, isOfTenant, requireOfTenant } from './bound-tenant.ts';
 import type { ConsoleContext, ViewHandlers } from './console-context.ts';

@@ -1,5 +1,5 @@
 /** Loads the console at its first request: until then it costs a server nothing. */
-import type { Site } from '../http/site.ts';
+import type { Site } from '../http/index.ts';
 import type { ConsoleContext } from './console-context.ts';
 
 export const consolePath = '/console';

@@ -1,11 +1,11 @@
 /** Composes the console of a server. Loaded at its first request only. */
 
-import { hasDatabase } from '../config/config.ts';
-import { formatsOf } from '../core/formats/wire-formats.ts';
-import { clock } from '../core/lib/clock.ts';
+import { hasDatabase } from '../config/index.ts';
+import { formatsOf } from '../core/formats/index.ts';
+import { clock } from '../core/lib/index.ts';
 import { createDocuments } from '../documents/index.ts';
-import type { Site } from '../http/site.ts';
-import { roles } from '../operators/operation.ts';
+import type { Site } from '../http/index.ts';
+import { roles } from '../operators/index.ts';
 import { createConsole } from './console.ts';
 import type { ConsoleContext } from './console-context.ts';
 import { implementConsole } from './implementation.ts';

@@ -1,5 +1,5 @@
 /** A stream of server-sent events, which a view reads while it is open. */
-import type { Caller } from '../core/contract/canonical.ts';
+import type { Caller } from '../core/contract/index.ts';
 
 export interface StreamRequest {
   readonly caller: Caller;

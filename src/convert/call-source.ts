@@ -1,8 +1,6 @@
 /** Prints a canonical request as a program that sends it: in curl, PHP, Python, Java, C#, Ruby or Node. */
-import type { Operation } from '../core/contract/operation.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Call } from '../core/formats/protocol.ts';
-import { type ProtocolName, type Protocols, usualFormat, wireFormats } from '../core/formats/wire-formats.ts';
+import type { Operation, Service } from '../core/contract/index.ts';
+import { type Call, type ProtocolName, type Protocols, usualFormat, wireFormats } from '../core/formats/index.ts';
 import { csharp } from './languages/csharp.ts';
 import { curl } from './languages/curl.ts';
 import { java } from './languages/java.ts';

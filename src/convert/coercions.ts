@@ -1,19 +1,25 @@
 /** Finds what reading changes: compares the tokens of a message with the canonical values that were read from them. */
 
-import { foreignName, isName, printableName } from '../core/contract/member-names.ts';
-import type { Path } from '../core/contract/path.ts';
-import { type CompileRead, compileRead, type Reader } from '../core/contract/read.ts';
-import { maskSensitive } from '../core/contract/redaction.ts';
 import {
   anyText,
+  type CompileRead,
+  callWhole,
+  compileRead,
+  foreignName,
+  isName,
   type ListSchema,
+  type Member,
+  maskSensitive,
   type ObjectSchema,
+  type Path,
+  printableName,
+  type Reader,
   type ScalarSchema,
   type Schema,
   variantChooser,
-} from '../core/contract/schema.ts';
-import { callWhole, type Member, walk } from '../core/contract/walk.ts';
-import { compileMemberVisit } from '../core/formats/visit.ts';
+  walk,
+} from '../core/contract/index.ts';
+import { compileMemberVisit } from '../core/formats/index.ts';
 import { type Change, scalarChanges } from './scalar-changes.ts';
 
 /** What was changed at one place. */

@@ -1,6 +1,6 @@
 /** The error for a message that cannot be converted, with its place in the message. */
 import type { Buffer } from 'node:buffer';
-import type { Problem } from '../core/contract/problem.ts';
+import type { Problem } from '../core/contract/index.ts';
 
 /** A message that cannot be converted: it is malformed, it does not say what it is, or a format cannot carry it. */
 export class ConversionError extends Error {

@@ -1,5 +1,5 @@
 /** The types of a conversion: what is asked, and what comes out. */
-import { type ProtocolName, protocolNames } from '../core/formats/wire-formats.ts';
+import { type ProtocolName, protocolNames } from '../core/formats/index.ts';
 import { type LanguageName, languageNames } from './call-source.ts';
 import type { MessageHints, MessageSide } from './identify-message.ts';
 import type { MessagePlace } from './locate.ts';

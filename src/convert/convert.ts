@@ -1,13 +1,16 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
-import { faultOf, type Operation } from '../core/contract/operation.ts';
-import { dotted, type Path } from '../core/contract/path.ts';
-import type { ProblemKind } from '../core/contract/problem.ts';
-import { type MaskSecrets, maskSensitive } from '../core/contract/redaction.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Refusal } from '../core/formats/protocol.ts';
-import { PartRecorder } from '../core/formats/visit.ts';
-import { createProtocols } from '../core/formats/wire-formats.ts';
-import { compileRoutes } from '../core/gateway/route.ts';
+import {
+  dotted,
+  faultOf,
+  type MaskSecrets,
+  maskSensitive,
+  type Operation,
+  type Path,
+  type ProblemKind,
+  type Service,
+} from '../core/contract/index.ts';
+import { createProtocols, PartRecorder, type Refusal } from '../core/formats/index.ts';
+import { compileRoutes } from '../core/gateway/index.ts';
 import { CoercionRecorder } from './coercions.ts';
 import type {
   Coercion,

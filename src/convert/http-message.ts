@@ -1,6 +1,6 @@
 /** Splits an HTTP message into its head and its body, as logs and `curl -i` write it. A message may have no head. */
 import { Buffer, isUtf8 } from 'node:buffer';
-import type { Charset } from '../core/lib/charset.ts';
+import type { Charset } from '../core/lib/index.ts';
 
 export interface HttpMessage {
   /** The request line or the status line; absent in a body without a head. */

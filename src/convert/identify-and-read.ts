@@ -1,7 +1,6 @@
 /** Reads a message of any format, which may say by itself what it is. */
 import { Buffer } from 'node:buffer';
-import { conventionsOf } from '../core/contract/conventions.ts';
-import { Problem } from '../core/contract/problem.ts';
+import { conventionsOf, Problem } from '../core/contract/index.ts';
 import { malformed } from './conversion-error.ts';
 import { type HttpMessage, splitHttpMessage } from './http-message.ts';
 import { identifyMessage, type KnownServices, type MessageHints } from './identify-message.ts';

@@ -1,22 +1,27 @@
 /** Finds what a message is: its format, whether it is a request, an answer or an error, and its operation. */
 import type { Buffer } from 'node:buffer';
-import { isBound, type Operation } from '../core/contract/operation.ts';
-import { Problem } from '../core/contract/problem.ts';
-import { contractOf, namedOperations, newestOf, type Service } from '../core/contract/service.ts';
-import { multipartType } from '../core/formats/multipart.ts';
-import type { Media, Target } from '../core/formats/protocol.ts';
-import type { MessageClues } from '../core/formats/text-tools.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
+import {
+  contractOf,
+  isBound,
+  namedOperations,
+  newestOf,
+  type Operation,
+  Problem,
+  type Service,
+} from '../core/contract/index.ts';
 import {
   addressFormats,
   byMediaType,
+  type Media,
+  type MessageClues,
+  multipartType,
   type ProtocolName,
   type Protocols,
+  type Target,
+  type WireRequest,
   wireFormats,
-} from '../core/formats/wire-formats.ts';
-import { detect } from '../core/gateway/detect.ts';
-import { type Identified, identify } from '../core/gateway/identify.ts';
-import type { Route, Routes } from '../core/gateway/route.ts';
+} from '../core/formats/index.ts';
+import { detect, type Identified, identify, type Route, type Routes } from '../core/gateway/index.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { HttpMessage } from './http-message.ts';
 

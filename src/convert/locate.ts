@@ -1,12 +1,20 @@
 /** Finds the place of a member in the text of a message, by the places of what was read. */
-import { printableName, withoutMark } from '../core/contract/member-names.ts';
-import { type BoundOperation, isBound, locationOf, namesInPath, type Operation } from '../core/contract/operation.ts';
-import type { Path, Step } from '../core/contract/path.ts';
-import { type ProblemKind, problems } from '../core/contract/problem.ts';
-import type { TextPlace } from '../core/contract/read.ts';
-import type { Field } from '../core/contract/schema.ts';
-import type { VisitedPart } from '../core/formats/visit.ts';
-import { queryParts } from '../core/formats/wire-formats.ts';
+import {
+  type BoundOperation,
+  type Field,
+  isBound,
+  locationOf,
+  namesInPath,
+  type Operation,
+  type Path,
+  type ProblemKind,
+  printableName,
+  problems,
+  type Step,
+  type TextPlace,
+  withoutMark,
+} from '../core/contract/index.ts';
+import { queryParts, type VisitedPart } from '../core/formats/index.ts';
 
 /** A part of the text of a message. */
 export interface MessagePlace {

@@ -1,10 +1,9 @@
 /** Finds what a format cannot hold: reads the converted messages, and compares them with what was to be written. */
 
 import { Buffer } from 'node:buffer';
-import type { Path } from '../core/contract/path.ts';
-import { type Schema, variantOf } from '../core/contract/schema.ts';
-import { type ProtocolName, wireFormats } from '../core/formats/wire-formats.ts';
-import { valueAt } from '../core/lib/members.ts';
+import { type Path, type Schema, variantOf } from '../core/contract/index.ts';
+import { type ProtocolName, wireFormats } from '../core/formats/index.ts';
+import { valueAt } from '../core/lib/index.ts';
 import type { ConvertedMessage } from './conversion.ts';
 import type { KnownServices } from './identify-message.ts';
 import type { ReadMessage } from './read-message.ts';

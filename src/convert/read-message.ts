@@ -1,13 +1,16 @@
 /** Reads a message that is identified to its canonical value. */
 import type { Buffer } from 'node:buffer';
-import type { Extras } from '../core/contract/extras.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import { type Issue, Problem } from '../core/contract/problem.ts';
-import type { ObjectSchema } from '../core/contract/schema.ts';
-import { malformedBody } from '../core/formats/malformed-body.ts';
-import { OtherFormat, type Protocol, type Refusal } from '../core/formats/protocol.ts';
-import { type ProtocolName, type Protocols, wireFormats } from '../core/formats/wire-formats.ts';
-import { Malformed } from '../core/xml/parse.ts';
+import { type Extras, type Issue, type ObjectSchema, type Operation, Problem } from '../core/contract/index.ts';
+import {
+  malformedBody,
+  OtherFormat,
+  type Protocol,
+  type ProtocolName,
+  type Protocols,
+  type Refusal,
+  wireFormats,
+} from '../core/formats/index.ts';
+import { Malformed } from '../core/xml/index.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
 

@@ -1,10 +1,8 @@
 /** The JSON call that replaces the last call of a caller. Its secrets are masked. */
 
-import type { Operation } from '../core/contract/operation.ts';
-import { contractOf, type Service } from '../core/contract/service.ts';
-import { type Protocols, usualFormat } from '../core/formats/wire-formats.ts';
-import type { CallerUse } from '../insight/callers/caller-record.ts';
-import { type LastRequest, markMasked, maskedMembers } from '../insight/callers/last-request.ts';
+import { contractOf, type Operation, type Service } from '../core/contract/index.ts';
+import { type Protocols, usualFormat } from '../core/formats/index.ts';
+import { type CallerUse, type LastRequest, markMasked, maskedMembers } from '../insight/index.ts';
 import { type CallRequest, type LanguageName, printCallSource } from './call-source.ts';
 import type { SourceCredential } from './languages/language.ts';
 

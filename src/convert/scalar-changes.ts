@@ -1,5 +1,5 @@
 /** What reading changes in a scalar: its type, the spelling, or the precision. */
-import type { ScalarSchema } from '../core/contract/schema.ts';
+import type { ScalarSchema } from '../core/contract/index.ts';
 
 /** What reading a message, or writing one in another format, changes. */
 export type Change =

@@ -1,12 +1,22 @@
 /** Writes a canonical value in other formats, and as programs. */
 
-import { isBound, type Operation } from '../core/contract/operation.ts';
-import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../core/contract/problem.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Refusal } from '../core/formats/protocol.ts';
-import { defaultType } from '../core/formats/refusal.ts';
-import type { Message } from '../core/formats/wire.ts';
-import { type ProtocolName, type Protocols, wireFormats } from '../core/formats/wire-formats.ts';
+import {
+  type ErrorType,
+  type Issue,
+  isBound,
+  type Operation,
+  Problem,
+  refusalOfUpstream,
+  type Service,
+} from '../core/contract/index.ts';
+import {
+  defaultType,
+  type Message,
+  type ProtocolName,
+  type Protocols,
+  type Refusal,
+  wireFormats,
+} from '../core/formats/index.ts';
 import { type LanguageName, languageNames, printCallSource } from './call-source.ts';
 import type { ConvertedMessage, ConvertOptions } from './conversion.ts';
 import { ConversionError } from './conversion-error.ts';

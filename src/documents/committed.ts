@@ -1,6 +1,6 @@
 /** The documents that the repository keeps, with a neutral address. */
-import { boundOperations, newestOf, type Service, serviceAddress } from '../core/contract/service.ts';
-import { runToEnd } from '../core/lib/steps.ts';
+import { boundOperations, newestOf, type Service, serviceAddress } from '../core/contract/index.ts';
+import { runToEnd } from '../core/lib/index.ts';
 import { hasBound, hasNamed, type OpenApi, openApisOf, printJson } from './documents.ts';
 import { kebabCase } from './names.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';

@@ -11,11 +11,8 @@ import {
   newestOf,
   type Service,
   serviceAddress,
-} from '../core/contract/service.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { memoize } from '../core/lib/memoize.ts';
-import { shareRunning } from '../core/lib/share-running.ts';
-import { runInSlices, runToEnd, type Steps } from '../core/lib/steps.ts';
+} from '../core/contract/index.ts';
+import { BoundedMap, memoize, runInSlices, runToEnd, type Steps, shareRunning } from '../core/lib/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { kebabCase } from './names.ts';
 import { boundOpenApi, namedOpenApi, type OpenApiDocuments, type ServerOptions } from './openapi.ts';

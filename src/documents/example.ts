@@ -1,5 +1,5 @@
 /** Builds example values of a schema from the examples in the contract. */
-import { type Field, type Infer, isScalar, type ObjectSchema, type Schema } from '../core/contract/schema.ts';
+import { type Field, type Infer, isScalar, type ObjectSchema, type Schema } from '../core/contract/index.ts';
 
 /** All fields that the choices allow, those that stubs send in any case, or only the required ones. */
 export type Extent = 'full' | 'mandatory' | 'minimal';

@@ -1,9 +1,10 @@
-/** Documents derived from contracts: those that callers download and those that the repository keeps. */
-export { type CommittedDocument, committedDocuments, committedOpenApi } from './committed.ts';
-export { createDocuments, type Document, type Documents, openApisOf } from './documents.ts';
-export { type Extent, exampleOf } from './example.ts';
-export { deriveJsonSchema, type JsonSchema, type Side } from './json-schema.ts';
-export { deriveOpenApi } from './openapi.ts';
-export { boundReferencePages, type Page, type Printer, referencePages } from './reference.ts';
-export { deriveWsdl } from './wsdl.ts';
-export { deriveXsd } from './xsd.ts';
+/** Documents derived from contracts: WSDL, XSD, OpenAPI, JSON Schema and reference pages. */
+export { committedDocuments } from './committed.ts';
+export { createDocuments, type Document, type Documents, hasNamed, ownedPaths } from './documents.ts';
+export { exampleOf } from './example.ts';
+export * from './imported-limits.ts';
+export * from './names.ts';
+export * from './pattern.ts';
+export * from './unique-names.ts';
+export { escapeAttribute } from './xml-document.ts';
+export { faultTypeValues } from './xsd.ts';

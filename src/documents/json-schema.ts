@@ -1,6 +1,6 @@
 /** Derives JSON Schema (2020-12, as OpenAPI 3.1 uses it) from the schemas of a contract. */
-import { base64Length } from '../core/contract/lexical.ts';
 import {
+  base64Length,
   type Choice,
   type DecimalSchema,
   type EnumSchema,
@@ -10,6 +10,7 @@ import {
   isScalar,
   type ListSchema,
   type MapSchema,
+  type Member,
   markupLengthMax,
   type ObjectSchema,
   type ScalarSchema,
@@ -17,8 +18,7 @@ import {
   type SetSchema,
   textLengthMax,
   typeNameOf,
-} from '../core/contract/schema.ts';
-import type { Member } from '../core/contract/walk.ts';
+} from '../core/contract/index.ts';
 import { lengthsOf } from './lengths.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,5 +1,5 @@
 /** Lengths of texts, including those that a pattern implies, for documents without patterns. */
-import { type StringSchema, textLengthMax } from '../core/contract/schema.ts';
+import { type StringSchema, textLengthMax } from '../core/contract/index.ts';
 import { type PatternNode, parsePattern, Unparsed } from './pattern.ts';
 
 /** In characters. */

@@ -1,19 +1,19 @@
 /** Parts of the reference in Markdown: tables of fields, tables of problems, and example bodies. */
-import type { Conventions } from '../core/contract/conventions.ts';
-import type { ProblemKind } from '../core/contract/problem.ts';
-import { namesOf } from '../core/contract/problem-details.ts';
 import {
+  type Conventions,
   type DecimalSchema,
   type Field,
   type IgnoredMembers,
+  namesOf,
   type ObjectSchema,
+  type ProblemKind,
+  partsIn,
   type ScalarSchema,
   type Schema,
   textLengthMax,
-} from '../core/contract/schema.ts';
-import { partsIn, walk } from '../core/contract/walk.ts';
-import { indentXml } from '../core/xml/indent.ts';
-import { documentLimits } from '../core/xml/limits.ts';
+  walk,
+} from '../core/contract/index.ts';
+import { documentLimits, indentXml } from '../core/xml/index.ts';
 import { byStatus, printMessage } from './refusals.ts';
 
 export interface Sent {

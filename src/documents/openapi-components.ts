@@ -1,6 +1,5 @@
 /** The components of an OpenAPI document: each object of its contracts, and each response, once. */
-import type { Operation } from '../core/contract/operation.ts';
-import type { ObjectSchema, Schema } from '../core/contract/schema.ts';
+import type { ObjectSchema, Operation, Schema } from '../core/contract/index.ts';
 import { derivePart, derivePlainObject, type JsonSchema, objectOrVariants, type Side } from './json-schema.ts';
 import { capitalised } from './names.ts';
 import { UniqueNames } from './unique-names.ts';

@@ -1,7 +1,5 @@
 /** The schemas of error messages in OpenAPI documents. */
-import type { Conventions } from '../core/contract/conventions.ts';
-import { problems } from '../core/contract/problem.ts';
-import { faultsOf, type Service } from '../core/contract/service.ts';
+import { type Conventions, faultsOf, problems, type Service } from '../core/contract/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 function text(description: string): JsonSchema {

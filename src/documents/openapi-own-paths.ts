@@ -1,15 +1,19 @@
 /** Describes operations at the methods and paths of their upstreams, where a service serves them, too. */
 import {
   bodyFieldsOf,
+  type Field,
   isFormType,
   isJsonType,
   namesInPath,
+  type ObjectSchema,
   type Operation,
+  object,
+  ownBindingOf,
+  type Schema,
+  type Service,
   type UpstreamBinding,
   type UpstreamParameter,
-} from '../core/contract/operation.ts';
-import { type Field, type ObjectSchema, object, type Schema } from '../core/contract/schema.ts';
-import { ownBindingOf, type Service } from '../core/contract/service.ts';
+} from '../core/contract/index.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { capitalised } from './names.ts';
 import type { Components } from './openapi-components.ts';

@@ -1,32 +1,33 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
-import { type Conventions, conventionsOf, conventionsOfMessages } from '../core/contract/conventions.ts';
 import {
+  boundOperations,
+  type Conventions,
+  conventionsOf,
+  conventionsOfMessages,
   type Fault,
+  type Field,
   faultOf,
   isBound,
-  locationOf,
-  type Operation,
-  splitByLocation,
-} from '../core/contract/operation.ts';
-import { type ProblemKind, problems } from '../core/contract/problem.ts';
-import {
+  isScalar,
   keyDaysMax,
   keyHeader,
   keyLengthMax,
   keyPattern,
-  replayedHeader,
-  transientHeader,
-} from '../core/contract/retry.ts';
-import { type Field, isScalar, type ObjectSchema } from '../core/contract/schema.ts';
-import {
-  boundOperations,
+  locationOf,
   namedOperations,
+  type ObjectSchema,
+  type Operation,
   operationAddress,
+  type ProblemKind,
+  problems,
+  replayedHeader,
   type Service,
   serviceAddress,
+  splitByLocation,
+  transientHeader,
   versionsOf,
-} from '../core/contract/service.ts';
-import { runToEnd, type Steps } from '../core/lib/steps.ts';
+} from '../core/contract/index.ts';
+import { runToEnd, type Steps } from '../core/lib/index.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';

@@ -8,7 +8,7 @@ import {
   type Service,
   serviceAddress,
   versionsOf,
-} from '../core/contract/service.ts';
+} from '../core/contract/index.ts';
 import { escapeAttribute } from './xml-document.ts';
 
 interface PageOptions {

@@ -1,21 +1,29 @@
 /** The reference in Markdown: an index with a table of problems, and a page for each operation. */
 
-import { conventionsOf } from '../core/contract/conventions.ts';
-import { isBound, locationOf, type Operation, splitByLocation } from '../core/contract/operation.ts';
-import { type ProblemKind, problems } from '../core/contract/problem.ts';
-import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../core/contract/retry.ts';
-import { rolesFor } from '../core/contract/roles.ts';
-import type { ObjectSchema } from '../core/contract/schema.ts';
 import {
   boundOperations,
+  conventionsOf,
+  isBound,
+  keyDaysMax,
+  keyHeader,
+  keyLengthMax,
+  locationOf,
   namedOperations,
   newestOf,
+  type ObjectSchema,
+  type Operation,
   operationAddress,
+  type ProblemKind,
+  problems,
   problemsOf,
+  replayedHeader,
+  rolesFor,
   type Service,
   serviceAddress,
+  splitByLocation,
+  transientHeader,
   versionsOf,
-} from '../core/contract/service.ts';
+} from '../core/contract/index.ts';
 import { exampleOf } from './example.ts';
 import { boundProblemTable, code, namedProblemTable, readable, records, row, type Sent, table } from './markdown.ts';
 import { refusalsOf } from './refusals.ts';

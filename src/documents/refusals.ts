@@ -1,11 +1,19 @@
 /** The problems that an operation can be refused for, collected from its contract. */
-import { conventionsOf } from '../core/contract/conventions.ts';
-import { isBound, type Operation, splitByLocation } from '../core/contract/operation.ts';
-import { kindOf, type ProblemKind, type ProblemName, type ProblemRef } from '../core/contract/problem.ts';
-import { namesOf } from '../core/contract/problem-details.ts';
-import type { Schema } from '../core/contract/schema.ts';
-import { problemsOf, type Service } from '../core/contract/service.ts';
-import { partsIn } from '../core/contract/walk.ts';
+import {
+  conventionsOf,
+  isBound,
+  kindOf,
+  namesOf,
+  type Operation,
+  type ProblemKind,
+  type ProblemName,
+  type ProblemRef,
+  partsIn,
+  problemsOf,
+  type Schema,
+  type Service,
+  splitByLocation,
+} from '../core/contract/index.ts';
 
 /** In the order of the problems of the service. */
 export function refusalsOf(service: Service, operation: Operation): readonly ProblemKind[] {

@@ -1,7 +1,5 @@
 /** The table of versions in the reference: what each version has that the one before lacks, and the reverse. */
-import type { Schema } from '../core/contract/schema.ts';
-import type { Service } from '../core/contract/service.ts';
-import { walk } from '../core/contract/walk.ts';
+import { type Schema, type Service, walk } from '../core/contract/index.ts';
 import { code, table } from './markdown.ts';
 
 /** `versions`: of one service, oldest first. Empty if there is one version. */

@@ -1,18 +1,22 @@
 /** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
-import { mayAttach } from '../core/contract/attachments.ts';
-import { elementPrefix, type Fault, type Operation, sidesOf, soapActionOf } from '../core/contract/operation.ts';
-import { attachedFieldsOf } from '../core/contract/schema.ts';
 import {
+  attachedFieldsOf,
+  elementPrefix,
+  type Fault,
   faultsOf,
   headerBlocksOf,
+  mayAttach,
   namedOperations,
   namespacesOf,
   namespacesOfFaults,
+  type Operation,
   ownUri,
   type Service,
+  sidesOf,
+  soapActionOf,
   uriOf,
-} from '../core/contract/service.ts';
-import { runToEnd, type Steps } from '../core/lib/steps.ts';
+} from '../core/contract/index.ts';
+import { runToEnd, type Steps } from '../core/lib/index.ts';
 import { printInSteps, type Tag, tag } from './xml-document.ts';
 import { elementNamespaces, schemaTags, xsdUri } from './xsd.ts';
 import { collectTypes, localName, messageKey, namespaceOf, swaRef, swaRefUri, type Types } from './xsd-types.ts';

@@ -1,5 +1,5 @@
 /** Builds XML documents from nested tags, with text and attributes escaped. */
-import { runToEnd, type Steps } from '../core/lib/steps.ts';
+import { runToEnd, type Steps } from '../core/lib/index.ts';
 
 export interface Tag {
   readonly name: string;

@@ -1,34 +1,33 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
 
-import { elementName, elementPrefix, type Operation, sidesOf } from '../core/contract/operation.ts';
 import {
   contentTraits,
+  type EnumSchema,
+  elementAround,
+  elementName,
+  elementPrefix,
+  type Field,
+  faultsOf,
+  headerBlocksOf,
+  isRepeated,
   isTypedMessage,
+  type ListSchema,
   membersOf,
+  namedOperations,
+  namespacesOf,
+  type ObjectSchema,
+  type Operation,
   qualifiedName,
   type RecordMember,
   type RecordType,
   recordTypes,
-} from '../core/contract/record-types.ts';
-import {
-  type EnumSchema,
-  type Field,
-  isRepeated,
-  type ListSchema,
-  type ObjectSchema,
   type ScalarSchema,
   type Schema,
-} from '../core/contract/schema.ts';
-import {
-  elementAround,
-  faultsOf,
-  headerBlocksOf,
-  namedOperations,
-  namespacesOf,
   type Service,
+  sidesOf,
   uriOf,
-} from '../core/contract/service.ts';
-import { runToEnd, type Steps } from '../core/lib/steps.ts';
+} from '../core/contract/index.ts';
+import { runToEnd, type Steps } from '../core/lib/index.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 import { capitalised } from './names.ts';
 import { StubNames } from './unique-names.ts';

@@ -1,7 +1,16 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
-import { elementName, elementPrefix, type Operation, sidesOf } from '../core/contract/operation.ts';
-import { isTypedMessage } from '../core/contract/record-types.ts';
-import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../core/contract/service.ts';
+import {
+  elementAround,
+  elementName,
+  elementPrefix,
+  isTypedMessage,
+  namedOperations,
+  namespacesOf,
+  type Operation,
+  type Service,
+  sidesOf,
+  uriOf,
+} from '../core/contract/index.ts';
 import { type Attributes, printDocument, type Tag, tag } from './xml-document.ts';
 import {
   type Attribute,

@@ -2,9 +2,7 @@
  * Decides when requests to an upstream are refused without a try: those of one caller after its own failures, those of all after
  * failures that no single caller can cause.
  */
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { CircuitBreaker } from '../core/lib/circuit-breaker.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
+import { BoundedMap, CircuitBreaker, type Clock } from '../core/lib/index.ts';
 
 interface CircuitsOptions {
   readonly clock: Clock;

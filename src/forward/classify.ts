@@ -1,12 +1,14 @@
 /** Decides what a response of an upstream means: an answer, a refusal, or neither (decision 0039). */
 
-import { label } from '../core/contract/member-names.ts';
-import { isJsonType, type Operation } from '../core/contract/operation.ts';
-import { Problem, problems } from '../core/contract/problem.ts';
-import type { Service } from '../core/contract/service.ts';
-import { isTooLarge } from '../core/formats/malformed-body.ts';
-import type { DecodedAnswer, Protocol, Refusal, Reply } from '../core/formats/protocol.ts';
-import { defaultMessage } from '../core/formats/refusal.ts';
+import { isJsonType, label, type Operation, Problem, problems, type Service } from '../core/contract/index.ts';
+import {
+  type DecodedAnswer,
+  defaultMessage,
+  isTooLarge,
+  type Protocol,
+  type Refusal,
+  type Reply,
+} from '../core/formats/index.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';

@@ -1,5 +1,5 @@
 /** Gets access tokens for the gateway by its client credentials (OAuth 2, RFC 6749, section 4.4). */
-import { basicHeader } from '../core/lib/basic-header.ts';
+import { basicHeader } from '../core/lib/index.ts';
 import { Connections, type IncomingResponse } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { ClientCredentials, UpstreamSetup } from './options.ts';

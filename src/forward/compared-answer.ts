@@ -1,7 +1,7 @@
 /** What a request to an upstream ended with, as an answer that can be compared with that of another server. */
 
-import { Problem } from '../core/contract/problem.ts';
-import { isRefusal } from '../core/idempotency/remote-problems.ts';
+import { Problem } from '../core/contract/index.ts';
+import { isRefusal } from '../core/idempotency/index.ts';
 import type { ComparedAnswer } from './compare/compare-answers.ts';
 import { failureIn } from './failure.ts';
 

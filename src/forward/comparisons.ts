@@ -1,11 +1,8 @@
 /** What replays of recordings found, for the report of a migration. */
 
-import { comparisons } from '../access/tables.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import { type Engine, statement } from '../stores/sql/engine.ts';
-import { fieldsOf } from '../stores/sql/row-values.ts';
-import { prepareUpsert } from '../stores/sql/row-writer.ts';
-import type { RowOf } from '../stores/table.ts';
+import { comparisons } from '../access/index.ts';
+import type { Clock } from '../core/lib/index.ts';
+import { type Engine, fieldsOf, prepareUpsert, type RowOf, statement } from '../stores/index.ts';
 
 /** One replay. `result`: as the operation `saveComparison` takes it, without values of requests and answers. */
 export interface SavedComparison {

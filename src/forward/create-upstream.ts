@@ -1,28 +1,27 @@
 /** Creates an upstream: its connections, its circuits, and the handlers of the operations that it answers. */
 
-import { bodyBytesOf } from '../core/contract/attachments.ts';
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import { extrasMember } from '../core/contract/extras.ts';
-import { isBound, type Operation } from '../core/contract/operation.ts';
-import { describe, Problem, refusalOfUpstream } from '../core/contract/problem.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Protocol } from '../core/formats/protocol.ts';
-import { canStream } from '../core/formats/rest/upstream-binding.ts';
-import { spoolingAtOwnPath, spoolingOf } from '../core/formats/spool-body.ts';
-import type { Spooling } from '../core/formats/wire.ts';
+import {
+  type AnyRequest,
+  bodyBytesOf,
+  describe,
+  extrasMember,
+  isBound,
+  type Operation,
+  Problem,
+  refusalOfUpstream,
+  type Service,
+} from '../core/contract/index.ts';
+import { canStream, type Protocol, type Spooling, spoolingAtOwnPath, spoolingOf } from '../core/formats/index.ts';
 import {
   ApplicationError,
+  mayBeSentAgain,
   NotSent,
   OutcomeUnknown,
   type RemoteAnswer,
   type RemoteHandler,
-} from '../core/idempotency/ports.ts';
-import { mayBeSentAgain } from '../core/idempotency/remote-problems.ts';
-import { errorCode } from '../core/lib/error-code.ts';
-import { memoizeWeakly } from '../core/lib/memoize.ts';
-import { addressGroup } from '../core/lib/networks.ts';
-import { backoffMs } from '../core/lib/retry.ts';
-import { withInputBytes } from '../core/spool/tokens.ts';
+} from '../core/idempotency/index.ts';
+import { addressGroup, backoffMs, errorCode, memoizeWeakly } from '../core/lib/index.ts';
+import { withInputBytes } from '../core/spool/index.ts';
 import { Circuits, type RequestSource } from './circuits.ts';
 import { type Classify, compileClassify } from './classify.ts';
 import { ClientTokens, type Token } from './client-tokens.ts';

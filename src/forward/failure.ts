@@ -1,5 +1,5 @@
 /** Failures of requests to an upstream: why, and whether the upstream may have received the request. */
-import { errorCode } from '../core/lib/error-code.ts';
+import { errorCode } from '../core/lib/index.ts';
 
 /** Whether the upstream, or the way to it, is at fault: for every request, or perhaps for the one that failed only. */
 type Outage = 'connection' | 'request' | undefined;

@@ -1,9 +1,13 @@
 /** The headers of a request to an upstream: our own ones, and what is passed on of the caller's. */
-import type { AnyRequest, RequestHead } from '../core/contract/canonical.ts';
-import { placeCredentials } from '../core/contract/credential-place.ts';
-import { isJsonType, type Operation } from '../core/contract/operation.ts';
-import type { Call, Protocol } from '../core/formats/protocol.ts';
-import { createTraceparent, parseTraceparent } from '../core/lib/trace-context.ts';
+import {
+  type AnyRequest,
+  isJsonType,
+  type Operation,
+  placeCredentials,
+  type RequestHead,
+} from '../core/contract/index.ts';
+import type { Call, Protocol } from '../core/formats/index.ts';
+import { createTraceparent, parseTraceparent } from '../core/lib/index.ts';
 import type { Headers } from './options.ts';
 import { headerOfToken } from './username-token.ts';
 

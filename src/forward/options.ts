@@ -1,7 +1,7 @@
 /** What an upstream is created with: where it is, how it is asked, and what it is given of the caller. */
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import type { NamedProtocol, Protocols } from '../core/formats/wire-formats.ts';
-import type { Clock } from '../core/lib/clock-and-ids.ts';
+import type { AnyRequest } from '../core/contract/index.ts';
+import type { NamedProtocol, Protocols } from '../core/formats/index.ts';
+import type { Clock } from '../core/lib/index.ts';
 import type { UpstreamEvent } from './events.ts';
 import type { SessionOptions } from './sessions.ts';
 import type { SoapOptions } from './soap-headers.ts';

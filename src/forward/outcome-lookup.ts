@@ -1,14 +1,10 @@
 /** Asks an upstream, by an operation that reads, what became of a write (decision 0154). */
 
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import { Problem } from '../core/contract/problem.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Protocols } from '../core/formats/wire-formats.ts';
-import type { LookedUp, OutcomeLookup, RemoteHandler } from '../core/idempotency/ports.ts';
-import { isRefusal } from '../core/idempotency/remote-problems.ts';
-import { valueAt } from '../core/lib/members.ts';
-import { hasToken } from '../core/spool/tokens.ts';
+import { type AnyRequest, type Operation, Problem, type Service } from '../core/contract/index.ts';
+import type { Protocols } from '../core/formats/index.ts';
+import { isRefusal, type LookedUp, type OutcomeLookup, type RemoteHandler } from '../core/idempotency/index.ts';
+import { valueAt } from '../core/lib/index.ts';
+import { hasToken } from '../core/spool/index.ts';
 
 type Path = readonly string[];
 type Scalar = string | number | boolean;

@@ -1,20 +1,19 @@
 /** Makes Problems of an upstream's refusals, in its own words. */
 
-import type { Operation } from '../core/contract/operation.ts';
 import {
   type Issue,
   kindOf,
+  type Operation,
   Problem,
   type ProblemKind,
   problems,
+  problemsOf,
   refusalOfUpstream,
+  type Service,
   upstreamRefusal,
-} from '../core/contract/problem.ts';
-import { problemsOf, type Service } from '../core/contract/service.ts';
-import type { Refusal, Reply } from '../core/formats/protocol.ts';
-import { defaultType } from '../core/formats/refusal.ts';
-import { mayBeSentAgain } from '../core/idempotency/remote-problems.ts';
-import { isReference } from '../core/idempotency/stored-outcome.ts';
+} from '../core/contract/index.ts';
+import { defaultType, type Refusal, type Reply } from '../core/formats/index.ts';
+import { isReference, mayBeSentAgain } from '../core/idempotency/index.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 /** `headers`: of the reply. */

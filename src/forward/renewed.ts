@@ -1,7 +1,6 @@
 /** What the gateway gets once for all requests to an upstream, and again when it has ended: a session, or a token. It is in memory only. */
-import { Problem } from '../core/contract/problem.ts';
-import { atMost } from '../core/lib/at-most.ts';
-import { backoffMs } from '../core/lib/retry.ts';
+import { Problem } from '../core/contract/index.ts';
+import { atMost, backoffMs } from '../core/lib/index.ts';
 import { UpstreamFailure } from './failure.ts';
 
 /** One that the upstream says has ended sooner is not renewed: requests for another one would follow each other. */

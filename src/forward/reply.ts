@@ -1,10 +1,18 @@
 /** Turns a response into a reply of a wire format: inflates its body, and reads its content type. */
 
 import type { Buffer } from 'node:buffer';
-import type { Media, Reply } from '../core/formats/protocol.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { charsetIn, charsetLabel, charsetOf, mediaTypeIn } from '../core/lib/charset.ts';
-import { codingOf, inflate, inflateRatioMax, NotInflated } from '../core/lib/inflate.ts';
+import type { Media, Reply } from '../core/formats/index.ts';
+import {
+  BoundedMap,
+  charsetIn,
+  charsetLabel,
+  charsetOf,
+  codingOf,
+  inflate,
+  inflateRatioMax,
+  mediaTypeIn,
+  NotInflated,
+} from '../core/lib/index.ts';
 import type { IncomingResponse } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
 

@@ -1,13 +1,17 @@
 /** Compiles the requests of one operation: their address, and the headers that all of them have. */
 
 import { Buffer } from 'node:buffer';
-import type { AnyRequest, SentParts } from '../core/contract/canonical.ts';
-import { type Operation, soapActionOf } from '../core/contract/operation.ts';
-import { headerFieldOf } from '../core/contract/schema.ts';
-import { headerBlocksOf, type Service, uriOf } from '../core/contract/service.ts';
-import type { Call, Protocol } from '../core/formats/protocol.ts';
-import { type StreamedBody, streamedBody } from '../core/formats/sent-body.ts';
-import { sentBody } from '../core/formats/wire.ts';
+import {
+  type AnyRequest,
+  headerBlocksOf,
+  headerFieldOf,
+  type Operation,
+  type SentParts,
+  type Service,
+  soapActionOf,
+  uriOf,
+} from '../core/contract/index.ts';
+import { type Call, type Protocol, type StreamedBody, sentBody, streamedBody } from '../core/formats/index.ts';
 import type { OutgoingRequest } from './connections.ts';
 import { addCallHeaders, fixedHeaders, putHeader } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';

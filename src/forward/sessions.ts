@@ -1,10 +1,8 @@
 /** The session of the gateway at an upstream: one log-in for all requests. */
 
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import type { Operation } from '../core/contract/operation.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { Refusal, Reply } from '../core/formats/protocol.ts';
-import { valueAt } from '../core/lib/members.ts';
+import type { AnyRequest, Operation, Service } from '../core/contract/index.ts';
+import type { Refusal, Reply } from '../core/formats/index.ts';
+import { valueAt } from '../core/lib/index.ts';
 import { UpstreamFailure } from './failure.ts';
 import { Renewed } from './renewed.ts';
 

@@ -1,11 +1,9 @@
 /** Header blocks that the configuration of an upstream adds to requests in SOAP: fixed ones, ones from headers of HTTP, and WS-Addressing. */
 
 import { randomUUID } from 'node:crypto';
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import { printable } from '../core/contract/lexical.ts';
-import type { UpstreamTraits } from '../core/formats/protocol.ts';
-import { addressing as addressingUri } from '../core/formats/soap/addressing.ts';
-import { escapeXml } from '../core/xml/print.ts';
+import { type AnyRequest, printable } from '../core/contract/index.ts';
+import { addressing as addressingUri, type UpstreamTraits } from '../core/formats/index.ts';
+import { escapeXml } from '../core/xml/index.ts';
 import { createSecurity, type SecurityOptions, type Token } from './ws-security.ts';
 
 /** The content of a block: a text, the text of a header of the caller's request, a value of the session, or elements in the namespace of the block. */

@@ -1,8 +1,7 @@
 /** A UsernameToken as the credential of a request to an upstream, instead of HTTP Basic. */
-import type { AnyRequest } from '../core/contract/canonical.ts';
-import { printable } from '../core/contract/lexical.ts';
-import { securityProblem } from '../core/formats/security-fault.ts';
-import { basicHeader, parseBasic } from '../core/lib/basic-header.ts';
+import { type AnyRequest, printable } from '../core/contract/index.ts';
+import { securityProblem } from '../core/formats/index.ts';
+import { basicHeader, parseBasic } from '../core/lib/index.ts';
 import type { Headers, UpstreamSetup } from './options.ts';
 import type { Token } from './ws-security.ts';
 

@@ -2,8 +2,8 @@
 import { type BinaryLike, createHash, createPrivateKey, type KeyLike, randomBytes, sign } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as XmlCrypto from 'xml-crypto';
-import type { UsernameToken } from '../core/contract/canonical.ts';
-import { escapeXml } from '../core/xml/print.ts';
+import type { UsernameToken } from '../core/contract/index.ts';
+import { escapeXml } from '../core/xml/index.ts';
 
 /** What the security header of an upstream has. */
 export interface SecurityOptions {

@@ -1,7 +1,7 @@
 /** A request to the admin port, with a body of limited size. */
 
 import type { IncomingMessage } from 'node:http';
-import { readAtMost } from '../core/lib/read-at-most.ts';
+import { readAtMost } from '../core/lib/index.ts';
 
 export type AdminRequest = ReturnType<typeof readAdminRequest>;
 

@@ -2,8 +2,8 @@
 
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Problem } from '../core/contract/problem.ts';
-import { endsWithin } from '../core/lib/at-most.ts';
+import type { Problem } from '../core/contract/index.ts';
+import { endsWithin } from '../core/lib/index.ts';
 import { type AdminAccess, refuseAdminRequest } from './admin-access.ts';
 import { jsonPage, methodPage, type Page } from './admin-page.ts';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';

@@ -2,7 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
-import { JoinedPieces } from '../core/lib/join-pieces.ts';
+import { JoinedPieces } from '../core/lib/index.ts';
 import { holdReading, releaseReading } from './hold-reading.ts';
 
 /** Reads a body. */

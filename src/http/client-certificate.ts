@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
+import { BoundedMap } from '../core/lib/index.ts';
 import type { HttpOptions } from './options.ts';
 
 type Options = Pick<HttpOptions, 'trustedProxies' | 'clientCertificateHeader'>;

@@ -1,7 +1,7 @@
 /** Limits the open connections of each address, and of all. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressGroup } from '../core/lib/networks.ts';
+import { addressGroup } from '../core/lib/index.ts';
 
 interface ConnectionLimitOptions {
   /** Of one address; 0 is unlimited. */

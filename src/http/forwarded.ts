@@ -1,7 +1,7 @@
 /** The caller's address and our public origin, from the connection or from the headers of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type Networks, plainAddress } from '../core/lib/networks.ts';
+import { type Networks, plainAddress } from '../core/lib/index.ts';
 import type { HttpOptions } from './options.ts';
 
 /** Host names and addresses, with or without a port. No character in it can end an attribute or a header. */

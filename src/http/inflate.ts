@@ -1,9 +1,9 @@
 /** Inflates compressed request bodies within bounds. Throws Problems. */
-import { adviceAt, describe, Problem } from '../core/contract/problem.ts';
-import { unsupportedMedia } from '../core/formats/unsupported-media.ts';
-import { type ContentCoding, codingOf as codingIn, type InflateLimits, NotInflated } from '../core/lib/inflate.ts';
+import { adviceAt, describe, Problem } from '../core/contract/index.ts';
+import { unsupportedMedia } from '../core/formats/index.ts';
+import { type ContentCoding, codingOf as codingIn, type InflateLimits, NotInflated } from '../core/lib/index.ts';
 
-export { type ContentCoding, type InflateLimits, InflatingStream, inflateRatioMax } from '../core/lib/inflate.ts';
+export { type ContentCoding, type InflateLimits, InflatingStream, inflateRatioMax } from '../core/lib/index.ts';
 
 /** The coding of a Content-Encoding header; undefined for an identity. Refuses others, and several codings. */
 export function codingOf(header: string | undefined): ContentCoding | undefined {

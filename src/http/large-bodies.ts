@@ -1,5 +1,5 @@
 /** Bounds what large bodies need together: a request needs a multiple of its body until it is answered. */
-import { Problem } from '../core/contract/problem.ts';
+import { Problem } from '../core/contract/index.ts';
 
 /** Smaller bodies do not count: connections and turns bound them. */
 const countedFrom = 65_536;

@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { write, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { atMost } from '../core/lib/at-most.ts';
+import { atMost } from '../core/lib/index.ts';
 
 interface LineWriterOptions {
   readonly fd: number;

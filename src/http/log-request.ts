@@ -1,11 +1,9 @@
 /** Logs requests: one line for each, with names and numbers only, never with the content of a body. */
 
-import type { Conventions } from '../core/contract/conventions.ts';
-import type { WireRequest } from '../core/formats/wire.ts';
-import type { Answer, LogEntry } from '../core/gateway/answer.ts';
-import type { HttpFacts, RequestObserver } from '../core/gateway/request-observer.ts';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { redact } from '../core/lib/redact.ts';
+import type { Conventions } from '../core/contract/index.ts';
+import type { WireRequest } from '../core/formats/index.ts';
+import type { Answer, HttpFacts, LogEntry, RequestObserver } from '../core/gateway/index.ts';
+import { BoundedMap, redact } from '../core/lib/index.ts';
 import { describeError, type Log } from './log.ts';
 import { maskRequestId } from './request-id.ts';
 

@@ -1,6 +1,6 @@
 /** The log: one JSON line for each event, buffered, without card numbers. */
 import { openSync } from 'node:fs';
-import { redact } from '../core/lib/redact.ts';
+import { redact } from '../core/lib/index.ts';
 import { LineWriter } from './line-writer.ts';
 
 /** The levels that a log may have, the lowest first. */

@@ -1,5 +1,5 @@
 /** Options of the HTTP server for callers: addresses, proxies and limits. */
-import type { Networks } from '../core/lib/networks.ts';
+import type { Networks } from '../core/lib/index.ts';
 
 /** Where browsers must use HTTPS only. */
 export interface StrictTransportOptions {

@@ -1,13 +1,10 @@
 /** A request on its connection: inspects its head and reads its body within limits. Both throw Problems. */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyBytesDefault } from '../core/contract/attachments.ts';
-import type { Sender } from '../core/contract/canonical.ts';
-import { Problem } from '../core/contract/problem.ts';
-import { type BodyReader, readBodyTo } from '../core/formats/spool-body.ts';
-import type { LargeBody, WireRequest } from '../core/formats/wire.ts';
-import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../core/lib/trace-context.ts';
-import { Spool, SpoolFull, type SpoolSpace } from '../core/spool/spool.ts';
+import { bodyBytesDefault, Problem, type Sender } from '../core/contract/index.ts';
+import { type BodyReader, type LargeBody, readBodyTo, type WireRequest } from '../core/formats/index.ts';
+import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../core/lib/index.ts';
+import { Spool, SpoolFull, type SpoolSpace } from '../core/spool/index.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';

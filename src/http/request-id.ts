@@ -1,5 +1,5 @@
 /** The header `X-Request-Id`: accepts identifiers of callers, and masks them for the log. */
-import { redact } from '../core/lib/redact.ts';
+import { redact } from '../core/lib/index.ts';
 
 export const requestIdHeader = 'X-Request-Id';
 

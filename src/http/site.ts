@@ -1,5 +1,5 @@
 /** A site: pages for people at paths of their own, beside the services, on a connection of the admin port or of callers. */
-import type { WireRequest } from '../core/formats/wire.ts';
+import type { WireRequest } from '../core/formats/index.ts';
 
 export interface SiteAnswer {
   readonly status: number;

@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
-import { bodyBytesDefault } from '../core/contract/attachments.ts';
-import type { StreamedBody } from '../core/formats/sent-body.ts';
-import { type Message, sentBody } from '../core/formats/wire.ts';
+import { bodyBytesDefault } from '../core/contract/index.ts';
+import { type Message, type StreamedBody, sentBody } from '../core/formats/index.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { requestIdHeader } from './request-id.ts';

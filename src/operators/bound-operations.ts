@@ -1,5 +1,5 @@
 /** The operations that people of one tenant may call. Their handlers find the rows of the tenant alone, in a context of the console. */
-import type { Operation } from '../core/contract/operation.ts';
+import type { Operation } from '../core/contract/index.ts';
 import { listAuditEntries } from './audit/contract.ts';
 import { callerOperations } from './callers/contract.ts';
 import * as credentials from './credentials/contract.ts';

@@ -1,19 +1,23 @@
 /** How the actions of operators are declared: what each may be asked by, and what its entry in the audit log says. */
-import type { Caller } from '../core/contract/canonical.ts';
-import { type Method, type Operation, operation } from '../core/contract/operation.ts';
-import { defineProblems, kind, type ProblemRef } from '../core/contract/problem.ts';
 import {
+  type Caller,
   dateTime,
+  defineProblems,
   type Fields,
   integer,
+  kind,
   list,
+  type Method,
   type ObjectSchema,
+  type Operation,
   object,
+  operation,
   optional,
+  type ProblemRef,
   required,
   type Schema,
   string,
-} from '../core/contract/schema.ts';
+} from '../core/contract/index.ts';
 
 /** The roles of people at the console, as credentials have them. The user of the operating system who runs a command may do everything. */
 export const roles = Object.freeze({

@@ -1,12 +1,16 @@
 /** What the handlers of operators' actions get, and how they refuse. Commands and the console call them. */
-import type { AuditActor } from '../access/audit/audit-event.ts';
-import type { Backend } from '../backend/backend.ts';
-import type { ShadowAbout } from '../backend/upstreams/read-shadow.ts';
-import type { Config } from '../config/config.ts';
-import type { Input, Operation, Output } from '../core/contract/operation.ts';
-import { Problem, type ProblemKind } from '../core/contract/problem.ts';
-import type { Service } from '../core/contract/service.ts';
-import type { DeprecationRule } from '../insight/callers/deprecation.ts';
+import type { AuditActor } from '../access/index.ts';
+import type { Backend, ShadowAbout } from '../backend/index.ts';
+import type { Config } from '../config/index.ts';
+import {
+  type Input,
+  type Operation,
+  type Output,
+  Problem,
+  type ProblemKind,
+  type Service,
+} from '../core/contract/index.ts';
+import type { DeprecationRule } from '../insight/index.ts';
 import { type OwnProof, operatorProblems } from './operation.ts';
 
 export interface OperatorContext {

@@ -1,9 +1,8 @@
 /** The subjects of operators: what commands and the console can do, each with its handlers, which are loaded when they are needed. */
 
-import { RegistryError } from '../access/credentials/credential-rules.ts';
-import { erase } from '../backend/erase.ts';
-import type { OperatorActions } from '../backend/operator-actions.ts';
-import type { Input, Operation, Output } from '../core/contract/operation.ts';
+import { RegistryError } from '../access/index.ts';
+import { erase, type OperatorActions } from '../backend/index.ts';
+import type { Input, Operation, Output } from '../core/contract/index.ts';
 import { auditOperations } from './audit/contract.ts';
 import { callerOperations, callerProblems } from './callers/contract.ts';
 import { credentialOperations } from './credentials/contract.ts';

@@ -1,5 +1,5 @@
 /** What these services share: the wire conventions, and the name of their tenants. */
-import type { Conventions } from '../core/contract/conventions.ts';
+import type { Conventions } from '../core/contract/index.ts';
 
 export const conventions: Conventions = Object.freeze<Conventions>({
   requestReference: 'pspReference',

@@ -1,6 +1,5 @@
 /** Reads the tables of a service within a transaction. */
-import { RowIntegrity } from '../stores/row-integrity.ts';
-import type { ReadTransaction } from '../stores/transaction.ts';
+import { type ReadTransaction, RowIntegrity } from '../stores/index.ts';
 
 /** What repositories have in common. `T`: one that writes needs a `Transaction`. */
 export abstract class TableReader<T extends ReadTransaction = ReadTransaction> {

@@ -1,5 +1,5 @@
 /** What an import leaves out, says in another way, or has guessed: counted, bounded, and each once. */
-import { escapeUnprintable } from '../core/lib/escape-unprintable.ts';
+import { escapeUnprintable } from '../core/lib/index.ts';
 
 /** `refused`: left out of the contract. `changed`: the contract says it in another way. `check`: a guess. */
 export type FindingKind = 'refused' | 'changed' | 'check';

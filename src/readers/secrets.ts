@@ -1,9 +1,16 @@
 /** Marks what is sensitive in the contract of an imported service, by names, places and declarations, and reports it. */
-import { type Fault, type Operation, operation } from '../core/contract/operation.ts';
-import { withTemplates } from '../core/contract/recursive.ts';
-import { documented, isSecret } from '../core/contract/scalar.ts';
-import type { Field, ObjectSchema, Schema } from '../core/contract/schema.ts';
-import { isSecretName } from '../core/contract/secret-text.ts';
+import {
+  documented,
+  type Fault,
+  type Field,
+  isSecret,
+  isSecretName,
+  type ObjectSchema,
+  type Operation,
+  operation,
+  type Schema,
+  withTemplates,
+} from '../core/contract/index.ts';
 
 /** Corrections of an operator: names of fields, `pin` or `Account.pin`, in any case. */
 export interface SecretChoice {

@@ -1,5 +1,5 @@
 /** The errors of a store that every engine throws. */
-import { Unavailable } from '../core/lib/unavailable.ts';
+import { Unavailable } from '../core/lib/index.ts';
 
 /** The store cannot answer now; nothing was written. */
 export class StoreUnavailable extends Unavailable {

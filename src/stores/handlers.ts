@@ -1,14 +1,11 @@
 /** Handlers of services: a canonical request in, the canonical output out, or a Problem thrown. They run in transactions of the store. */
-import type { CanonicalRequest } from '../core/contract/canonical.ts';
-import type { OlderVersion } from '../core/contract/older-version.ts';
-import type { Operation, Output } from '../core/contract/operation.ts';
-import type { Service } from '../core/contract/service.ts';
+import type { CanonicalRequest, OlderVersion, Operation, Output, Service } from '../core/contract/index.ts';
 import type {
+  HandlerContext,
   OperationHandlers as HandlersOver,
   Implementation as ImplementationOver,
-} from '../core/gateway/compose.ts';
-import type { HandlerContext } from '../core/gateway/handler-context.ts';
-import type { BoundHandler as HandlerOver } from '../core/idempotency/ports.ts';
+} from '../core/gateway/index.ts';
+import type { BoundHandler as HandlerOver } from '../core/idempotency/index.ts';
 import type { ReadStore } from './store.ts';
 import type { ReadTransaction, Transaction } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 /** Tells observers of the reads and transactions of requests. */
-import { runInStep, type WithinStep } from '../core/gateway/observe-steps.ts';
+import { runInStep, type WithinStep } from '../core/gateway/index.ts';
 import type { Dialect } from './sql/engine.ts';
 import type { Store } from './store.ts';
 

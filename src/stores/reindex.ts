@@ -1,6 +1,6 @@
 /** Computes fingerprints again under the current index key, page by page, while servers run. */
-import { memoize } from '../core/lib/memoize.ts';
-import type { SealScope, Vault } from '../core/vault/ports.ts';
+import { memoize } from '../core/lib/index.ts';
+import type { SealScope, Vault } from '../core/vault/index.ts';
 import { type AlteredRow, RowAltered, RowIntegrity } from './row-integrity.ts';
 import { type Row, statement, type Value } from './sql/engine.ts';
 import { assignments, createPages, isRow, pauseAfter } from './sql/table-pages.ts';

@@ -1,5 +1,5 @@
 /** The transaction of a gateway without a database: other servers have the effects, so no SQL runs in it. */
-import type { IdempotencyRecords } from '../core/idempotency/ports.ts';
+import type { IdempotencyRecords } from '../core/idempotency/index.ts';
 import type { Session } from './sql/engine.ts';
 import { ReadTransaction } from './transaction.ts';
 

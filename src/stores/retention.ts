@@ -1,7 +1,6 @@
 /** Destroys what is stored for longer than its time, in small steps beside traffic. */
 
-import type { Clock } from '../core/lib/clock-and-ids.ts';
-import { memoize } from '../core/lib/memoize.ts';
+import { type Clock, memoize } from '../core/lib/index.ts';
 import { deletionStep, type Row, readCommitted, statement } from './sql/engine.ts';
 import { endLease, holdLease, type Lease, stepLeaseMs } from './sql/leases.ts';
 import { placeholders } from './sql/row-values.ts';

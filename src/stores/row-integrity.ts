@@ -1,8 +1,7 @@
 /** Signs rows that are stored in the clear, and verifies them where they decide or are shown. */
 
 import { hash } from 'node:crypto';
-import { BoundedMap } from '../core/lib/bounded-map.ts';
-import { Unavailable } from '../core/lib/unavailable.ts';
+import { BoundedMap, Unavailable } from '../core/lib/index.ts';
 
 /** A row was changed outside of this program, or written without a MAC. */
 export class RowAltered extends Unavailable {

@@ -4,7 +4,7 @@ import type {
   IdempotentStore,
   IdempotentTransaction,
   PendingRequests,
-} from '../core/idempotency/ports.ts';
+} from '../core/idempotency/index.ts';
 import { RemoteTransaction } from './remote-transaction.ts';
 import type { ReadTransaction } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 /** Declares a table once. Its creation, row type, MACs, copies, key rotations, retention and erasure follow from it. */
-import type { Vault } from '../core/vault/ports.ts';
+import type { Vault } from '../core/vault/index.ts';
 import type { MacFields, RowIntegrity } from './row-integrity.ts';
 import type { Dialect, Row, Value } from './sql/engine.ts';
 

@@ -1,6 +1,6 @@
 /** A database transaction as handlers use it: the SQL session, the repositories of the engine and those of services. */
 
-import type { IdempotencyRecordReader, IdempotencyRecords, PendingRequests } from '../core/idempotency/ports.ts';
+import type { IdempotencyRecordReader, IdempotencyRecords, PendingRequests } from '../core/idempotency/index.ts';
 import type { JobKind } from './jobs/job.ts';
 import { WebhookFormats } from './jobs/webhooks/format.ts';
 import type { Row, Session, Statement, TransactionSession, Value } from './sql/engine.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { committedOpenApi } from '../../src/documents/index.ts';
+import { committedOpenApi } from '../../src/documents/committed.ts';
 import { adminStatus } from '../support/admin-request.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { consoleV1 } from '../support/console-contract.ts';

@@ -7,7 +7,8 @@ import { isJsonType, type Operation } from '../../src/core/contract/operation.ts
 import type { Service } from '../../src/core/contract/service.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { memoize } from '../../src/core/lib/memoize.ts';
-import { deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
+import { exampleOf } from '../../src/documents/example.ts';
+import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';
 import { corpusOf, ownDocuments } from '../support/corpus.ts';
 import { tempFolder } from '../support/temp-folder.ts';

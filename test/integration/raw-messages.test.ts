@@ -12,7 +12,7 @@ import { bodyFieldsOf, type Operation } from '../../src/core/contract/operation.
 import type { Service } from '../../src/core/contract/service.ts';
 import type { Call } from '../../src/core/formats/protocol.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
-import { exampleOf } from '../../src/documents/index.ts';
+import { exampleOf } from '../../src/documents/example.ts';
 import { service as declare } from '../../src/program/api/contract.ts';
 import { createGateway } from '../../src/program/api/index.ts';
 import { importOpenApi } from '../../src/readers/openapi/import-openapi.ts';

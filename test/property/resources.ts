@@ -8,7 +8,7 @@ import { type Service, serviceAddress } from '../../src/core/contract/service.ts
 import type { Decoded, Protocol } from '../../src/core/formats/protocol.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { redactOutput } from '../../src/core/idempotency/stored-outcome.ts';
-import { createDocuments } from '../../src/documents/index.ts';
+import { createDocuments } from '../../src/documents/documents.ts';
 import { services } from '../../src/payments/index.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';

@@ -7,7 +7,7 @@ import { type Service, service } from '../../src/core/contract/service.ts';
 import { dateTimeFormat } from '../../src/core/formats/date-time.ts';
 import { compilePrint } from '../../src/core/formats/json/print.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
-import { deriveOpenApi } from '../../src/documents/index.ts';
+import { deriveOpenApi } from '../../src/documents/openapi.ts';
 import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 
 const conventions: Conventions = {

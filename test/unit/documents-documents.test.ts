@@ -7,7 +7,8 @@ import { type Operation, operation } from '../../src/core/contract/operation.ts'
 import { binary, map, type ObjectSchema, object, optional, required, string } from '../../src/core/contract/schema.ts';
 import type { Service } from '../../src/core/contract/service.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
-import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
+import { committedDocuments } from '../../src/documents/committed.ts';
+import { createDocuments } from '../../src/documents/documents.ts';
 import { services } from '../../src/payments/index.ts';
 import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { platformResources } from '../resources/index.ts';

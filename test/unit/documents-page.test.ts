@@ -1,7 +1,7 @@
 /** The page for browsers: where it is, what it links to, and that it loads nothing. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createDocuments } from '../../src/documents/index.ts';
+import { createDocuments } from '../../src/documents/documents.ts';
 import { services } from '../../src/payments/index.ts';
 import { newestRecurring } from '../../src/payments/recurring/versions.ts';
 

@@ -2,8 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Operation, operation } from '../../src/core/contract/operation.ts';
 import { list, object, oneOf, optional, required, string, textLengthMax } from '../../src/core/contract/schema.ts';
-import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
+import { deriveJsonSchema } from '../../src/documents/json-schema.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
+import { deriveXsd } from '../../src/documents/xsd.ts';
 import { recurringV25 } from '../../src/payments/recurring/versions.ts';
 import { madeUpService } from '../support/made-up-service.ts';
 

@@ -7,7 +7,7 @@ import { integer, list, object, optional, required, string } from '../../src/cor
 import { service } from '../../src/core/contract/service.ts';
 import { createProtocols } from '../../src/core/formats/wire-formats.ts';
 import { compileRoutes } from '../../src/core/gateway/route.ts';
-import { deriveJsonSchema } from '../../src/documents/index.ts';
+import { deriveJsonSchema } from '../../src/documents/json-schema.ts';
 import { row } from '../../src/documents/markdown.ts';
 import { decode } from '../support/exchange.ts';
 

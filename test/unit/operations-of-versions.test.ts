@@ -9,7 +9,8 @@ import { operation } from '../../src/core/contract/operation.ts';
 import { object, optional, string } from '../../src/core/contract/schema.ts';
 import { service } from '../../src/core/contract/service.ts';
 import { createProtocols, namedProtocols } from '../../src/core/formats/wire-formats.ts';
-import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
+import { committedDocuments } from '../../src/documents/committed.ts';
+import { createDocuments } from '../../src/documents/documents.ts';
 import { implement } from '../../src/stores/handlers.ts';
 import { openGateway } from '../support/gateway.ts';
 

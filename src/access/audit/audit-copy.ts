@@ -1,11 +1,17 @@
 /** Copies the entries of the audit log elsewhere, in their order. The store remembers how far, so that no process leaves one out. */
 
-import { endsWithin } from '../../core/lib/at-most.ts';
-import type { RowIntegrity } from '../../stores/row-integrity.ts';
-import { type Engine, readCommitted, type Session, statement } from '../../stores/sql/engine.ts';
-import { endLease, holdLease } from '../../stores/sql/leases.ts';
-import { prepareUpsert } from '../../stores/sql/row-writer.ts';
-import { isRowRight } from '../../stores/table.ts';
+import { endsWithin } from '../../core/lib/index.ts';
+import {
+  type Engine,
+  endLease,
+  holdLease,
+  isRowRight,
+  prepareUpsert,
+  type RowIntegrity,
+  readCommitted,
+  type Session,
+  statement,
+} from '../../stores/index.ts';
 import type { AuditLog } from './audit-log.ts';
 import { findMac } from './audit-statements.ts';
 import type { EntryWriter } from './copy/copy.ts';

@@ -1,11 +1,16 @@
 /** The audit log in a database: one chain, to which processes append one after the other. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import { CommitUnknown } from '../../stores/errors.ts';
-import { type Engine, readCommitted, type Session, type Statement } from '../../stores/sql/engine.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
-import type { Table } from '../../stores/table.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import {
+  CommitUnknown,
+  type Engine,
+  fieldsOf,
+  readCommitted,
+  type Session,
+  type Statement,
+  type Table,
+} from '../../stores/index.ts';
 import { gatewayActor } from './audit-event.ts';
 import * as sql from './audit-statements.ts';
 import type { AppendEvents } from './audit-trail.ts';

@@ -1,10 +1,15 @@
 /** The SQL of the audit log; one text for both engines. */
 
-import { memoize } from '../../core/lib/memoize.ts';
-import { macLength } from '../../stores/row-integrity.ts';
-import { type Statement, statement } from '../../stores/sql/engine.ts';
-import { fieldsOf, placeholders } from '../../stores/sql/row-values.ts';
-import type { RowOf, Table } from '../../stores/table.ts';
+import { memoize } from '../../core/lib/index.ts';
+import {
+  fieldsOf,
+  macLength,
+  placeholders,
+  type RowOf,
+  type Statement,
+  statement,
+  type Table,
+} from '../../stores/index.ts';
 import type { AuditEntry } from './chain.ts';
 import type { auditChain, auditEntries } from './tables.ts';
 import type { StoredHead } from './verify.ts';

@@ -1,7 +1,6 @@
 /** Records events in memory, and appends them to the audit log in batches. */
 
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { shareRunning } from '../../core/lib/share-running.ts';
+import { type Clock, shareRunning } from '../../core/lib/index.ts';
 import { type AuditEvent, gatewayActor } from './audit-event.ts';
 import type { AuditEntry, RecordedEvent } from './chain.ts';
 

@@ -1,7 +1,7 @@
 /** Transactions whose effects are recorded in the audit log, in the same transaction. */
 
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Engine, Session } from '../../stores/sql/engine.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { Engine, Session } from '../../stores/index.ts';
 import type { AuditActor, AuditDetail, AuditEvent, AuditKind } from './audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
 

@@ -1,5 +1,5 @@
 /** The tables of the audit log: entries that can only be added, the end of their chain, and how far each copy has come. */
-import { column, table } from '../../stores/table.ts';
+import { column, table } from '../../stores/index.ts';
 
 const { tenant, text, integer, moment, json, dataKey } = column;
 

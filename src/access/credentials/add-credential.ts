@@ -1,8 +1,7 @@
 /** Adds credentials and their secrets. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../stores/row-integrity.ts';
-import type { Session } from '../../stores/sql/engine.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { RowIntegrity, Session } from '../../stores/index.ts';
 import { signCredential } from './credential-integrity.ts';
 import type { ListedCredential } from './credential-list.ts';
 import {

@@ -1,6 +1,5 @@
 /** What binds a credential beside its secret: its expiry, the networks that it may come from, and client certificates. */
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import { parseNetworks } from '../../core/lib/networks.ts';
+import { BoundedMap, parseNetworks } from '../../core/lib/index.ts';
 import type { Bounds } from './credential-rules.ts';
 
 /** Where a credential comes from. Read only for credentials that are bound to it. */

@@ -1,8 +1,6 @@
 /** Computes and compares the MACs of credentials and their secrets. */
 
-import type { RowIntegrity } from '../../stores/row-integrity.ts';
-import { type Session, statement } from '../../stores/sql/engine.ts';
-import { type RowOf, signRow, verifyRow } from '../../stores/table.ts';
+import { type RowIntegrity, type RowOf, type Session, signRow, statement, verifyRow } from '../../stores/index.ts';
 import { credentialSecrets, credentials } from '../tables.ts';
 
 type CredentialRow = RowOf<typeof credentials>;

@@ -1,7 +1,6 @@
 /** Lists credentials without their secrets. */
 
-import type { Session } from '../../stores/sql/engine.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
+import { fieldsOf, type Session } from '../../stores/index.ts';
 import type { Grants, StoredKind } from './credential-rules.ts';
 import * as sql from './credential-statements.ts';
 

@@ -1,10 +1,8 @@
 /** Adds, edits, lists, rotates and revokes credentials. */
 
 import type { KeyObject } from 'node:crypto';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { RowIntegrity } from '../../stores/row-integrity.ts';
-import type { Engine, Session } from '../../stores/sql/engine.ts';
-import { findWrongRows } from '../../stores/sql/signed-rows.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import { type Engine, findWrongRows, RowIntegrity, type Session } from '../../stores/index.ts';
 import type { AuditDetail } from '../audit/audit-event.ts';
 import { type AuditedWrite, writeUnaudited } from '../audit/audited-write.ts';
 import { credentialSecrets, credentials } from '../tables.ts';

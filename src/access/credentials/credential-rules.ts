@@ -1,6 +1,6 @@
 /** What a credential may be: its names, its roles and its grants, as services declare them. */
-import { parseNetworks } from '../../core/lib/networks.ts';
-import type { Session } from '../../stores/sql/engine.ts';
+import { parseNetworks } from '../../core/lib/index.ts';
+import type { Session } from '../../stores/index.ts';
 
 /** How callers present a credential that has a secret: by username and password, or by an API key. */
 export type CredentialKind = 'basic' | 'apiKey';

@@ -1,7 +1,6 @@
 /** The SQL statements of credentials. */
 
-import { statement } from '../../stores/sql/engine.ts';
-import type { RowOf } from '../../stores/table.ts';
+import { type RowOf, statement } from '../../stores/index.ts';
 import type { credentialSecrets, credentials } from '../tables.ts';
 import type { Bounds, Grants, StoredKind } from './credential-rules.ts';
 

@@ -1,6 +1,6 @@
 /** Stores when each credential was last used, and finds the next one to expire. Uses are stored in batches, at most once a minute for each, never in a request's transaction. */
-import type { CallerIdentity } from '../../core/contract/canonical.ts';
-import { type Engine, readCommitted, statement } from '../../stores/sql/engine.ts';
+import type { CallerIdentity } from '../../core/contract/index.ts';
+import { type Engine, readCommitted, statement } from '../../stores/index.ts';
 
 /** Between two flushes. The periodic task halves it at most, so that a credential is written once a minute. */
 export const flushUsesEveryMs = 120_000;

@@ -1,13 +1,10 @@
 /** Verifies the secrets of callers against the database; caches what was read for a second. */
 
 import type { KeyObject } from 'node:crypto';
-import type { Caller } from '../../core/contract/canonical.ts';
-import { type CachedReads, cacheReads } from '../../core/lib/cache-reads.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { OtherKey } from '../../core/vault/key-ring.ts';
-import { RowIntegrity } from '../../stores/row-integrity.ts';
-import type { Engine, Statement } from '../../stores/sql/engine.ts';
-import { signRow, verifyRow } from '../../stores/table.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import { type CachedReads, type Clock, cacheReads } from '../../core/lib/index.ts';
+import type { OtherKey } from '../../core/vault/index.ts';
+import { type Engine, RowIntegrity, type Statement, signRow, verifyRow } from '../../stores/index.ts';
 import { credentialSecrets, credentials } from '../tables.ts';
 import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
 import { authorizationOf, boundsOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';

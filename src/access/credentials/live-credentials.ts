@@ -1,10 +1,8 @@
 /** Finds credentials by their id, for those who have proved a secret before: sessions. */
 
-import type { Caller } from '../../core/contract/canonical.ts';
-import { cacheReads } from '../../core/lib/cache-reads.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../stores/row-integrity.ts';
-import type { Engine } from '../../stores/sql/engine.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import { type Clock, cacheReads } from '../../core/lib/index.ts';
+import type { Engine, RowIntegrity } from '../../stores/index.ts';
 import { type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
 import { boundsOf, findById, type SecretRow } from './credential-statements.ts';
 import { cacheMsMax, callerOf, verifyCredentialRow } from './credentials.ts';

@@ -1,10 +1,8 @@
 /** Hashes secrets anew under the current pepper: only their owners know them, so it happens when they are used. */
 
-import type { Caller } from '../../core/contract/canonical.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../stores/row-integrity.ts';
-import type { Engine } from '../../stores/sql/engine.ts';
-import { signRow } from '../../stores/table.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import { type Engine, type RowIntegrity, signRow } from '../../stores/index.ts';
 import { credentialSecrets } from '../tables.ts';
 import type { StoredKind } from './credential-rules.ts';
 import { findOldSecrets, type OldSecretRow, rehashSecret } from './credential-statements.ts';

@@ -1,10 +1,9 @@
 /** The second factor of people who log in to the console: the one-time codes of an app (RFC 6238), and recovery codes. */
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { SealScope, Vault } from '../../core/vault/ports.ts';
-import { type Engine, type Session, statement } from '../../stores/sql/engine.ts';
-import type { RowOf } from '../../stores/table.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { SealScope, Vault } from '../../core/vault/index.ts';
+import { type Engine, type RowOf, type Session, statement } from '../../stores/index.ts';
 import type { AuditedWrite } from '../audit/audited-write.ts';
 import type { secondFactors } from '../tables.ts';
 import { findLive } from './credential-registry.ts';

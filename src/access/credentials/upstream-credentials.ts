@@ -1,10 +1,7 @@
 /** Stores the sealed credentials that callers have at upstreams. */
 
-import type { Sealed, SealScope } from '../../core/vault/ports.ts';
-import { type Engine, statement } from '../../stores/sql/engine.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
-import { prepareUpsert } from '../../stores/sql/row-writer.ts';
-import type { RowOf } from '../../stores/table.ts';
+import type { Sealed, SealScope } from '../../core/vault/index.ts';
+import { type Engine, fieldsOf, prepareUpsert, type RowOf, statement } from '../../stores/index.ts';
 import { upstreamCredentials } from '../tables.ts';
 
 /** A credential at an upstream, for one credential of a caller. */

@@ -1,6 +1,5 @@
 /** Slows down the answers to an address that sends request after request without a credential. */
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import { addressGroup } from '../../core/lib/networks.ts';
+import { addressGroup, BoundedMap } from '../../core/lib/index.ts';
 
 interface AnswerPaceOptions {
   /** Answers to one address in a second before the further ones wait; 0 is unlimited. */

@@ -1,7 +1,7 @@
 /** Lets the requests of all callers take turns on the thread that they share, so that no caller can keep it for itself. */
-import { Problem } from '../../core/contract/problem.ts';
-import type { Slot, Turns } from '../../core/gateway/turns.ts';
-import { measureEventLoop } from '../../core/lib/event-loop.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { Slot, Turns } from '../../core/gateway/index.ts';
+import { measureEventLoop } from '../../core/lib/index.ts';
 
 export interface FairTurnsOptions {
   /** Requests of one caller at the same time; 0 is unlimited. */

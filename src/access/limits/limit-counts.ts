@@ -4,10 +4,8 @@
  * Times are not those of `now_ms()`, which may be set: a process asks the database for the time once, and measures on by its own
  * clock. It begins no earlier than the last event that is stored, so a clock that is set back ends nothing early.
  */
-import { type Clock, neverBack } from '../../core/lib/clock-and-ids.ts';
-import { compareTexts } from '../../core/lib/compare-texts.ts';
-import { type Engine, readCommitted, type Session, statement } from '../../stores/sql/engine.ts';
-import { createTogether } from '../../stores/sql/together.ts';
+import { type Clock, compareTexts, neverBack } from '../../core/lib/index.ts';
+import { createTogether, type Engine, readCommitted, type Session, statement } from '../../stores/index.ts';
 import type { SharedCount, SharedEvent, StoredCounts } from './shared-counts.ts';
 
 export interface LimitCounts extends StoredCounts {

@@ -1,5 +1,5 @@
 /** The quotas of a process: what they share, what the store remembers of them, and who hears when one is reached. */
-import { type Clock, neverBack } from '../../core/lib/clock-and-ids.ts';
+import { type Clock, neverBack } from '../../core/lib/index.ts';
 import { type HashKey, Quota, type QuotaReached, type QuotaRule } from './quota.ts';
 import type { SharedCount, SharedCounts, SharedEvent, StoredCounts } from './shared-counts.ts';
 

@@ -1,6 +1,5 @@
 /** Limits failed log-ins: locks a name at an address, an address, and watches names that many addresses try. */
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import { addressGroup } from '../../core/lib/networks.ts';
+import { addressGroup, BoundedMap } from '../../core/lib/index.ts';
 import type { Limits } from './limits.ts';
 import type { Quota } from './quota.ts';
 

@@ -1,7 +1,5 @@
 /** A quota: a number of events of a key in a window of time, after which the key is blocked. */
-import { atMost } from '../../core/lib/at-most.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import { atMost, BoundedMap, type Clock } from '../../core/lib/index.ts';
 import { type CountRule, longestMs, type SharedCount, type SharedCounts } from './shared-counts.ts';
 
 /** A keyed hash: names and credentials are in no other form outside this process. */

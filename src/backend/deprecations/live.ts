@@ -1,12 +1,15 @@
 /** The deprecations of a serving process: those of the configuration, and those of the store, which it polls. */
 
-import type { CurrentDeprecations, Deprecations } from '../../core/gateway/deprecations.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { type Log, logFailure } from '../../http/log.ts';
-import type { EventCounter, Metrics } from '../../http/metrics/metrics.ts';
-import { compileDeprecations, type DeprecationRule } from '../../insight/callers/deprecation.ts';
-import { type InvalidDeprecation, mergeDeprecations } from '../../insight/callers/known-deprecations.ts';
-import type { DeprecationStore } from '../../insight/callers/stored-deprecation.ts';
+import type { CurrentDeprecations, Deprecations } from '../../core/gateway/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import { type EventCounter, type Log, logFailure, type Metrics } from '../../http/index.ts';
+import {
+  compileDeprecations,
+  type DeprecationRule,
+  type DeprecationStore,
+  type InvalidDeprecation,
+  mergeDeprecations,
+} from '../../insight/index.ts';
 import { deprecationRuleFaults } from '../deprecation-faults.ts';
 
 /** On average. Every serving process knows of a change within one and a half times as long. */

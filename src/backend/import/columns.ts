@@ -1,8 +1,6 @@
 /** The columns of a CSV file, as the schema of its rows names them, and the check of its first line. */
-import { isKey } from '../../core/contract/read.ts';
-import type { Field, ObjectSchema } from '../../core/contract/schema.ts';
-import { walk } from '../../core/contract/walk.ts';
-import { redact } from '../../core/lib/redact.ts';
+import { type Field, isKey, type ObjectSchema, walk } from '../../core/contract/index.ts';
+import { redact } from '../../core/lib/index.ts';
 import { UnreadableFile } from './row.ts';
 
 interface Column {

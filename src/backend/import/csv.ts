@@ -2,9 +2,8 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import { type Node, treeOf } from '../../core/formats/form/parse.ts';
-import { reader } from '../../core/formats/form/read.ts';
+import type { ObjectSchema } from '../../core/contract/index.ts';
+import { type Node, formReader as reader, treeOf } from '../../core/formats/index.ts';
 import { checkColumns } from './columns.ts';
 import { lineBytesMax } from './lines.ts';
 import { compileRow, type FoundRow, type RowResult, UnreadableFile, unreadable } from './row.ts';

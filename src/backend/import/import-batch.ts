@@ -1,11 +1,8 @@
 /** Saves a batch of rows in one transaction, together with the progress in the file. */
-import { Problem } from '../../core/contract/problem.ts';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import { createTextFinder, type TextDetector } from '../../core/contract/text-detector.ts';
-import { secretsProblem } from '../../core/gateway/text-scan.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Store } from '../../stores/store.ts';
-import type { Transaction } from '../../stores/transaction.ts';
+import { createTextFinder, type ObjectSchema, Problem, type TextDetector } from '../../core/contract/index.ts';
+import { secretsProblem } from '../../core/gateway/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { Store, Transaction } from '../../stores/index.ts';
 import { type Reason, type RowResult, reasonsOf } from './row.ts';
 
 /** What a service imports: the schema of its rows, and how one is saved. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Store } from '../../stores/store.ts';
+import type { Store } from '../../stores/index.ts';
 import {
   createBatchImporter,
   type ImportDependencies,

@@ -1,9 +1,7 @@
 /** Reads JSONL: one JSON object a line, as strictly as the body of a JSON request. Empty lines are not rows. */
 import type { Buffer } from 'node:buffer';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import { decodeText } from '../../core/formats/body-text.ts';
-import { parseDecoded } from '../../core/formats/json/parse.ts';
-import { reader } from '../../core/formats/json/read.ts';
+import type { ObjectSchema } from '../../core/contract/index.ts';
+import { decodeText, parseDecoded, jsonReader as reader } from '../../core/formats/index.ts';
 import { type Line, lineBytesMax, linesOf } from './lines.ts';
 import { compileRow, type FoundRow, type RowResult, unreadable } from './row.ts';
 

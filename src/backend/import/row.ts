@@ -1,9 +1,15 @@
 /** Reads a row of an import file: the result is a value of its schema, or every reason to refuse it. */
-import { dotted } from '../../core/contract/path.ts';
-import { type Issue, type Problem, problems } from '../../core/contract/problem.ts';
-import { compileRead, IssueCollector, type Reader } from '../../core/contract/read.ts';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import { redact } from '../../core/lib/redact.ts';
+import {
+  compileRead,
+  dotted,
+  type Issue,
+  IssueCollector,
+  type ObjectSchema,
+  type Problem,
+  problems,
+  type Reader,
+} from '../../core/contract/index.ts';
+import { redact } from '../../core/lib/index.ts';
 
 /** One reason to refuse a row; never holds what the row contains. */
 export interface Reason {

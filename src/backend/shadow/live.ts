@@ -1,16 +1,19 @@
 /** The shadows of a serving process: opens them, counts what they answer, and polls the shares and acceptances of the store. */
-import { gatewayActor } from '../../access/audit/audit-event.ts';
-import type { MaskSecrets } from '../../core/contract/redaction.ts';
-import { anyText } from '../../core/contract/schema.ts';
-import type { RequestObserver } from '../../core/gateway/request-observer.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { DifferenceTally } from '../../forward/compare/compare-answers.ts';
-import type { Difference } from '../../forward/compare/compare-values.ts';
-import { type SwitchCounts, whyRollBack } from '../../forward/shadow/rollback.ts';
-import { type ComparedCopy, Shadow, type ShadowEvent } from '../../forward/shadow/shadow.ts';
-import type { Share } from '../../forward/shadow/shares.ts';
-import { type Log, logFailure } from '../../http/log.ts';
-import type { ShadowMetrics } from '../../http/metrics/shadows.ts';
+import { gatewayActor } from '../../access/index.ts';
+import { anyText, type MaskSecrets } from '../../core/contract/index.ts';
+import type { RequestObserver } from '../../core/gateway/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import {
+  type ComparedCopy,
+  type Difference,
+  DifferenceTally,
+  Shadow,
+  type ShadowEvent,
+  type Share,
+  type SwitchCounts,
+  whyRollBack,
+} from '../../forward/index.ts';
+import { type Log, logFailure, type ShadowMetrics } from '../../http/index.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
 import type { ConfiguredShadow } from '../upstreams/read-shadow.ts';
 import type { Copies } from './open-copies.ts';

@@ -1,19 +1,18 @@
 /** The process that sends copies and compares their answers: the first copy starts it, and the next one where it has ended. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { conventionsOf } from '../../core/contract/conventions.ts';
-import { newestOf, type Service } from '../../core/contract/service.ts';
-import type { UpstreamCredentials } from '../../forward/options.ts';
-import type { Side } from '../../forward/shadow/compare-copy.ts';
+import { conventionsOf, newestOf, type Service } from '../../core/contract/index.ts';
 import type {
   CopyMessage,
   CopyReply,
   CopyResult,
   CopySetup,
   SendCopy,
+  Side,
   SideSetup,
   ToCopyProcess,
-} from '../../forward/shadow/copy-messages.ts';
+  UpstreamCredentials,
+} from '../../forward/index.ts';
 import type { Backend } from '../backend.ts';
 import { createUpstreamCredentials } from '../upstreams/credentials.ts';
 import type { UpstreamPlan } from '../upstreams/plan.ts';
@@ -122,7 +121,7 @@ export function openCopies(
 /** In the sources, or in a bundle, which has the program of the process as a file of its own. */
 const workerPath = fileURLToPath(
   new URL(
-    import.meta.url.endsWith('.ts') ? '../../forward/shadow/copy-worker.ts' : '../upstream/shadow/copy-worker.js',
+    import.meta.url.endsWith('.ts') ? '../../forward/shadow/copy-worker.ts' : '../forward/shadow/copy-worker.js',
     import.meta.url,
   ),
 );

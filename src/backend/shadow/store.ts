@@ -1,23 +1,20 @@
 /** Shares and differences of shadows in a database. Each change of an operator counts up a revision, by which serving processes notice it. */
 import { hash } from 'node:crypto';
-import { type AuditActor, actorName } from '../../access/audit/audit-event.ts';
-import type { AuditedWrite } from '../../access/audit/audited-write.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import type { DifferenceGroup } from '../../forward/compare/compare-answers.ts';
-import { noCounts, restartCounts, type SwitchCounts } from '../../forward/shadow/rollback.ts';
-import type { Share } from '../../forward/shadow/shares.ts';
-import { CommitUnknown } from '../../stores/errors.ts';
+import { type AuditActor, type AuditedWrite, actorName } from '../../access/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import { type DifferenceGroup, noCounts, restartCounts, type Share, type SwitchCounts } from '../../forward/index.ts';
 import {
+  CommitUnknown,
+  createRevision,
   type Engine,
+  fieldsOf,
+  type RowOf,
   readCommitted,
   type Session,
   statement,
   type TransactionSession,
-} from '../../stores/sql/engine.ts';
-import { createRevision } from '../../stores/sql/revision.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
-import type { RowOf } from '../../stores/table.ts';
+} from '../../stores/index.ts';
 import type { shadowDifferences, shadowShares } from './tables.ts';
 
 /** A share, and who has set it. */

@@ -1,5 +1,5 @@
 /** The tables of shadows: shares that operators have set, and the differences that were found. */
-import { column, table } from '../../stores/table.ts';
+import { column, table } from '../../stores/index.ts';
 
 const { tenant, text, integer, moment, json, dataKey, nullable } = column;
 

@@ -1,8 +1,6 @@
 /** Finds the credential that an upstream receives with a request. */
-import type { AnyCaller, AnyRequest } from '../../core/contract/canonical.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { forwardCredential, forwardInQuery } from '../../forward/headers.ts';
-import type { UpstreamCredentials } from '../../forward/options.ts';
+import { type AnyCaller, type AnyRequest, Problem } from '../../core/contract/index.ts';
+import { forwardCredential, forwardInQuery, type UpstreamCredentials } from '../../forward/index.ts';
 import { createMappedCredentials, type SealedCredentials } from './mapped-credentials.ts';
 import type { NamedCaller } from './named-callers.ts';
 import type { ConfiguredUpstream } from './read-upstream.ts';

@@ -1,5 +1,5 @@
 /** Describes upstreams for `triglyph check`, without secrets. */
-import { newestOf, type Service } from '../../core/contract/service.ts';
+import { newestOf, type Service } from '../../core/contract/index.ts';
 import type { UpstreamPlan } from './plan.ts';
 import type { ConfiguredUpstream } from './read-upstream.ts';
 

@@ -1,15 +1,14 @@
 /** Asks upstreams for unknown outcomes in the background, where the gateway may ask by itself. */
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
 import {
+  type IdempotentStore,
   type LookupEvent,
   type LookupPace,
   type LookupResult,
   lookUpOutcome,
-} from '../../core/idempotency/outcome-lookup.ts';
-import type { IdempotentStore } from '../../core/idempotency/ports.ts';
-import { sealOutcome } from '../../core/idempotency/stored-outcome.ts';
-import type { UnsettledRequest } from '../../stores/sql/unsettled-requests.ts';
-import type { ReadTransaction } from '../../stores/transaction.ts';
+  sealOutcome,
+} from '../../core/idempotency/index.ts';
+import type { ReadTransaction, UnsettledRequest } from '../../stores/index.ts';
 import type { Backend } from '../backend.ts';
 import type { OpenLookup } from './open.ts';
 

@@ -1,13 +1,8 @@
 /** The credentials that callers have at upstreams: seals them for the store, and opens them for requests. */
 
-import {
-  type UpstreamCredential,
-  type UpstreamCredentialStore,
-  upstreamCredentialScope,
-} from '../../access/credentials/upstream-credentials.ts';
-import { cacheReads } from '../../core/lib/cache-reads.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Vault } from '../../core/vault/ports.ts';
+import { type UpstreamCredential, type UpstreamCredentialStore, upstreamCredentialScope } from '../../access/index.ts';
+import { type Clock, cacheReads } from '../../core/lib/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import { type CredentialHeaders, headersOf, type PlainCredential } from './read-credentials.ts';
 
 /** The longest time for which a removed credential is still sent, as for those of callers. */

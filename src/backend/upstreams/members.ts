@@ -1,6 +1,6 @@
 /** Reads members of a configuration whose types are not checked, and collects what is wrong with them. */
-import { didYouMean } from '../../config/did-you-mean.ts';
-import { isMembers, type Members } from '../../core/lib/members.ts';
+import { didYouMean } from '../../config/index.ts';
+import { isMembers, type Members } from '../../core/lib/index.ts';
 
 /** A header that the configuration may name. */
 export const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;

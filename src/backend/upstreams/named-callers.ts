@@ -1,11 +1,10 @@
 /** Callers that the configuration names, with what upstreams receive for them: they need no stored credential. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { CredentialRules } from '../../access/credentials/credential-rules.ts';
-import type { Credentials, PresentedCredential } from '../../access/credentials/credentials.ts';
-import type { VariableSources } from '../../config/variable-sources.ts';
-import type { Caller } from '../../core/contract/canonical.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { isMembers } from '../../core/lib/members.ts';
+import type { CredentialRules, Credentials, PresentedCredential } from '../../access/index.ts';
+import type { VariableSources } from '../../config/index.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
 import { credentialRulesOf } from '../compose-services.ts';
 import type { GatewayService } from '../define-service.ts';
 import { MemberReader } from './members.ts';

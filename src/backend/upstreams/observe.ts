@@ -1,11 +1,8 @@
 /** Counts the requests to upstreams, and logs what an operator must know of them. */
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import type { RemoteHandler } from '../../core/idempotency/ports.ts';
-import { isRefusal } from '../../core/idempotency/remote-problems.ts';
-import type { UpstreamEvent } from '../../forward/events.ts';
-import { failureIn } from '../../forward/failure.ts';
-import type { Log } from '../../http/log.ts';
-import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import { isRefusal, type RemoteHandler } from '../../core/idempotency/index.ts';
+import { failureIn, type UpstreamEvent } from '../../forward/index.ts';
+import type { Log, UpstreamMetrics } from '../../http/index.ts';
 
 /** Returns the handler, which counts and times each request with its retries. */
 export function countCalls(

@@ -1,17 +1,11 @@
 /** Opens the upstreams of a plan: their handlers, their state for probes and metrics, and their events for the log. */
-import type { Operation } from '../../core/contract/operation.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { unknownOperation } from '../../core/formats/named-operation.ts';
-import type { Protocols } from '../../core/formats/wire-formats.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import type { StepHooks } from '../../core/gateway/observe-steps.ts';
-import { marginMs } from '../../core/idempotency/execute-remotely.ts';
-import type { OutcomeLookup, RemoteHandler } from '../../core/idempotency/ports.ts';
-import { createUpstream, type Upstream } from '../../forward/create-upstream.ts';
-import { createOutcomeLookup } from '../../forward/outcome-lookup.ts';
-import type { Log } from '../../http/log.ts';
-import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
-import type { BoundHandler, Implementation } from '../../stores/handlers.ts';
+import type { Operation, Service } from '../../core/contract/index.ts';
+import { type Protocols, unknownOperation } from '../../core/formats/index.ts';
+import type { HandlerContext, StepHooks } from '../../core/gateway/index.ts';
+import { marginMs, type OutcomeLookup, type RemoteHandler } from '../../core/idempotency/index.ts';
+import { createOutcomeLookup, createUpstream, type Upstream } from '../../forward/index.ts';
+import type { Log, UpstreamMetrics } from '../../http/index.ts';
+import type { BoundHandler, Implementation } from '../../stores/index.ts';
 import type { Backend } from '../backend.ts';
 import type { UpstreamReport } from '../process-report.ts';
 import type { LiveShadows } from '../shadow/live.ts';

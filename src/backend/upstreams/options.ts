@@ -1,7 +1,7 @@
 /** What a configuration says of upstreams: other servers that answer operations. */
 
-import type { UpstreamFormat } from '../../core/formats/wire-formats.ts';
-import type { RuleTexts } from '../../forward/compare/rules.ts';
+import type { UpstreamFormat } from '../../core/formats/index.ts';
+import type { RuleTexts } from '../../forward/index.ts';
 
 /** Where a secret is: in a variable, in a file, or in the configuration itself. */
 export type SecretSource = { readonly env: string } | { readonly file: string } | { readonly inClear: string };

@@ -1,14 +1,11 @@
 /** Plans which upstream answers which operation, and reports everything that is wrong with the configuration of both. */
 
-import { didYouMean } from '../../config/did-you-mean.ts';
-import type { VariableSources } from '../../config/variable-sources.ts';
-import type { Schema } from '../../core/contract/schema.ts';
-import { namedOperations, newestOf, operationNamed, type Service } from '../../core/contract/service.ts';
-import { wireFormats } from '../../core/formats/wire-formats.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { isMembers, type Members } from '../../core/lib/members.ts';
-import { unusedPaths } from '../../forward/compare/rules.ts';
-import type { BlockContent } from '../../forward/soap-headers.ts';
+import { didYouMean, type VariableSources } from '../../config/index.ts';
+import { namedOperations, newestOf, operationNamed, type Schema, type Service } from '../../core/contract/index.ts';
+import { wireFormats } from '../../core/formats/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { isMembers, type Members } from '../../core/lib/index.ts';
+import { type BlockContent, unusedPaths } from '../../forward/index.ts';
 import type { GatewayService } from '../define-service.ts';
 import { type GatewayCaller, type NamedCaller, readCallers } from './named-callers.ts';
 import type { AnsweredBy, Upstreams } from './options.ts';

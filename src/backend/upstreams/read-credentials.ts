@@ -1,7 +1,7 @@
 /** Reads which credential an upstream receives. */
-import type { VariableSources } from '../../config/variable-sources.ts';
-import { basicHeader } from '../../core/lib/basic-header.ts';
-import type { ClientCredentials } from '../../forward/options.ts';
+import type { VariableSources } from '../../config/index.ts';
+import { basicHeader } from '../../core/lib/index.ts';
+import type { ClientCredentials } from '../../forward/index.ts';
 import type { MemberReader } from './members.ts';
 import { type FoundSecret, readSecret } from './secret.ts';
 import { upstreamUrlHint } from './url-hint.ts';

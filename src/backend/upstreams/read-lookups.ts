@@ -1,10 +1,16 @@
 /** Reads how an upstream is asked for the outcome of a write, and checks it against the contracts. */
-import { didYouMean } from '../../config/did-you-mean.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { type ObjectSchema, type Schema, schemaAt } from '../../core/contract/schema.ts';
-import { operationNamed, operationNames, type Service } from '../../core/contract/service.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import type { LookupPlan, LookupSource, MemberOrConstant, ValueAt } from '../../forward/outcome-lookup.ts';
+import { didYouMean } from '../../config/index.ts';
+import {
+  type ObjectSchema,
+  type Operation,
+  operationNamed,
+  operationNames,
+  type Schema,
+  type Service,
+  schemaAt,
+} from '../../core/contract/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import type { LookupPlan, LookupSource, MemberOrConstant, ValueAt } from '../../forward/index.ts';
 import type { MemberReader } from './members.ts';
 
 /** A look-up as configured: operations and members are not checked yet. */

@@ -1,15 +1,20 @@
 /** Reads how an upstream is logged in to, and finds the operation of its log-in in the contracts. */
 import { Buffer } from 'node:buffer';
-import { didYouMean } from '../../config/did-you-mean.ts';
-import type { VariableSources } from '../../config/variable-sources.ts';
-import { label } from '../../core/contract/member-names.ts';
-import { isBound, type Operation } from '../../core/contract/operation.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { type Schema, schemaAt } from '../../core/contract/schema.ts';
-import { operationNamed, operationNames, type Service } from '../../core/contract/service.ts';
-import { createProtocols } from '../../core/formats/wire-formats.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import type { SessionOptions, SessionValue } from '../../forward/sessions.ts';
+import { didYouMean, type VariableSources } from '../../config/index.ts';
+import {
+  isBound,
+  label,
+  type Operation,
+  operationNamed,
+  operationNames,
+  Problem,
+  type Schema,
+  type Service,
+  schemaAt,
+} from '../../core/contract/index.ts';
+import { createProtocols } from '../../core/formats/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import type { SessionOptions, SessionValue } from '../../forward/index.ts';
 import { headerName, type MemberReader } from './members.ts';
 import { readSecret } from './secret.ts';
 

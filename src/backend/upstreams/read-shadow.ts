@@ -1,10 +1,15 @@
 /** Reads the shadow of an upstream: its members as an upstream, and which requests are copied to it. */
 
-import type { VariableSources } from '../../config/variable-sources.ts';
-import { fallbackFormats } from '../../core/formats/wire-formats.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import { compileRules, RuleError, type Rules, type RuleTexts } from '../../forward/compare/rules.ts';
-import type { ShadowOptions as CopyOptions } from '../../forward/shadow/shadow.ts';
+import type { VariableSources } from '../../config/index.ts';
+import { fallbackFormats } from '../../core/formats/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import {
+  type ShadowOptions as CopyOptions,
+  compileRules,
+  RuleError,
+  type Rules,
+  type RuleTexts,
+} from '../../forward/index.ts';
 import { MemberReader } from './members.ts';
 import type { ShadowOptions, UpstreamOptions, Upstreams } from './options.ts';
 import { type ConfiguredUpstream, type ReadUpstream, readMembers, upstreamMembers } from './read-upstream.ts';

@@ -1,9 +1,14 @@
 /** Reads what requests to an upstream have beside their message in SOAP: header blocks, WS-Security and WS-Addressing. */
-import type { VariableSources } from '../../config/variable-sources.ts';
-import { printable } from '../../core/contract/lexical.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import type { BlockContent, ConfiguredBlock, SoapOptions } from '../../forward/soap-headers.ts';
-import { type SecurityOptions, signatureAlgorithmOf } from '../../forward/ws-security.ts';
+import type { VariableSources } from '../../config/index.ts';
+import { printable } from '../../core/contract/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import {
+  type BlockContent,
+  type ConfiguredBlock,
+  type SecurityOptions,
+  type SoapOptions,
+  signatureAlgorithmOf,
+} from '../../forward/index.ts';
 import type { MemberReader } from './members.ts';
 import { readPem, readSecret } from './secret.ts';
 

@@ -1,16 +1,14 @@
 /** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
-import type { VariableSources } from '../../config/variable-sources.ts';
+import type { VariableSources } from '../../config/index.ts';
 import {
   fallbackFormats,
   isFormat,
   type UpstreamFormat,
   upstreamFormats,
   wireFormats,
-} from '../../core/formats/wire-formats.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import type { ServerErrorsOption, UnknownMembersOption } from '../../forward/options.ts';
-import type { SessionOptions } from '../../forward/sessions.ts';
-import type { SoapOptions } from '../../forward/soap-headers.ts';
+} from '../../core/formats/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import type { ServerErrorsOption, SessionOptions, SoapOptions, UnknownMembersOption } from '../../forward/index.ts';
 import { MemberReader } from './members.ts';
 import type { UpstreamOptions, UpstreamTimeouts } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';

@@ -1,7 +1,7 @@
 /** Reads a secret from where a configuration says that it is. */
 import { readFileSync } from 'node:fs';
-import type { VariableSources } from '../../config/variable-sources.ts';
-import { describeSystemError } from '../../core/lib/system-faults.ts';
+import type { VariableSources } from '../../config/index.ts';
+import { describeSystemError } from '../../core/lib/index.ts';
 import type { MemberReader } from './members.ts';
 
 export interface FoundSecret {

@@ -1,6 +1,6 @@
 /** Actions: everything that operators can do, as forms. The other views have the common ones at hand. */
-import { list, object, oneOf, required } from '../../core/contract/schema.ts';
-import { reads, rows, text } from '../../operators/operation.ts';
+import { list, object, oneOf, required } from '../../core/contract/index.ts';
+import { reads, rows, text } from '../../operators/index.ts';
 import { formField } from '../form/contract.ts';
 
 const name = text(200, 'listCredentials');

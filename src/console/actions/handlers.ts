@@ -1,6 +1,5 @@
 /** Describes the operations of operators as forms. */
-import { type BoundOperation, isBound, type Operation } from '../../core/contract/operation.ts';
-import type { Service } from '../../core/contract/service.ts';
+import { type BoundOperation, isBound, type Operation, type Service } from '../../core/contract/index.ts';
 import type { ViewHandlers } from '../console-context.ts';
 import { describeOperation } from '../form/describe-operation.ts';
 import type { actionOperations } from './contract.ts';

@@ -1,6 +1,6 @@
 /** The table of callers with its filters, its download, and the call that replaces the last one. */
 import { useMemo, useState } from 'preact/hooks';
-import type { exportCallers, getReplacementCall, listCallers } from '../../operators/callers/contract.ts';
+import type { exportCallers, getReplacementCall, listCallers } from '../../operators/index.ts';
 import { type Answer, pathOf, read, saveFile } from '../page/api.ts';
 import {
   Badge,

@@ -1,7 +1,6 @@
 /** What still has to change before calls can be switched off, by credential. */
 import { useState } from 'preact/hooks';
-import type { assessReadiness } from '../../operators/callers/contract.ts';
-import type { listDeprecations } from '../../operators/deprecations/contract.ts';
+import type { assessReadiness, listDeprecations } from '../../operators/index.ts';
 import type { Answer } from '../page/api.ts';
 import {
   Badge,

@@ -1,7 +1,7 @@
 /** The report of a migration: what would break, who answers for it, and what replays and shadows have found. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { exportMigrationReport, getMigrationReport, setCallerOwner } from '../../operators/report/contract.ts';
+import type { exportMigrationReport, getMigrationReport, setCallerOwner } from '../../operators/index.ts';
 import { type Answer, itemsOf, pathOf, read, saveFile, send } from '../page/api.ts';
 import {
   Badge,

@@ -1,7 +1,7 @@
 /** The converter: reads a message of any format, and writes it in the others. */
-import { boolean, integer, list, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
-import { protocolNames } from '../../core/formats/wire-formats.ts';
-import { reads } from '../../operators/operation.ts';
+import { boolean, integer, list, object, oneOf, optional, required, string } from '../../core/contract/index.ts';
+import { protocolNames } from '../../core/formats/index.ts';
+import { reads } from '../../operators/index.ts';
 
 export const name = string({ max: 200, example: 'placeOrder' });
 export const text = string({ max: 4000, example: 'Returns an order.' });

@@ -1,19 +1,30 @@
 /** Says what a message is and what is wrong with it, and writes it in all formats. */
 import { Buffer } from 'node:buffer';
-import type { Coercion, ConvertedMessage } from '../../convert/conversion.ts';
-import { ConversionError } from '../../convert/conversion-error.ts';
-import type { Convert } from '../../convert/convert.ts';
-import { depthMax, draftOf, isDraftObject } from '../../convert/draft/draft.ts';
-import type { EditedRequest, PlacedIssue, WrittenRequest } from '../../convert/draft/edited-request.ts';
-import type { MessageEditor } from '../../convert/draft/message-editor.ts';
-import type { MessagePlace } from '../../convert/locate.ts';
-import { changeTexts } from '../../convert/scalar-changes.ts';
-import type { Input, Operation, Output } from '../../core/contract/operation.ts';
-import type { Path } from '../../core/contract/path.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { contractOf, type Service } from '../../core/contract/service.ts';
-import { limits, scan } from '../../core/formats/json/scan.ts';
-import { formatsOf, type ProtocolName, wireFormats } from '../../core/formats/wire-formats.ts';
+import {
+  type Coercion,
+  ConversionError,
+  type Convert,
+  type ConvertedMessage,
+  changeTexts,
+  depthMax,
+  draftOf,
+  type EditedRequest,
+  isDraftObject,
+  type MessageEditor,
+  type MessagePlace,
+  type PlacedIssue,
+  type WrittenRequest,
+} from '../../convert/index.ts';
+import {
+  contractOf,
+  type Input,
+  type Operation,
+  type Output,
+  type Path,
+  Problem,
+  type Service,
+} from '../../core/contract/index.ts';
+import { formatsOf, limits, type ProtocolName, scan, wireFormats } from '../../core/formats/index.ts';
 import type { editMessage as editOperation } from './contract.ts';
 
 type Edited = Output<typeof editOperation>;

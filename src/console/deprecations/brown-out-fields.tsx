@@ -1,6 +1,6 @@
 /** The brown-outs of a deprecation: windows in which its calls are refused, once or again and again. */
 import { useState } from 'preact/hooks';
-import type { listDeprecations } from '../../operators/deprecations/contract.ts';
+import type { listDeprecations } from '../../operators/index.ts';
 import type { Answer } from '../page/api.ts';
 import { Button, SelectField, TextField } from '../page/components/index.ts';
 

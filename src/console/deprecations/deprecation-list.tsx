@@ -1,6 +1,6 @@
 /** The active deprecations, and the actions on them. */
 import { useState } from 'preact/hooks';
-import type { listDeprecations } from '../../operators/deprecations/contract.ts';
+import type { listDeprecations } from '../../operators/index.ts';
 import { type Answer, pathOf, send } from '../page/api.ts';
 import {
   Actor,

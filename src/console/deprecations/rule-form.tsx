@@ -1,6 +1,6 @@
 /** The form of a deprecation. Before it is saved, the server lists the callers that it affects. */
 import { useState } from 'preact/hooks';
-import type { listDeprecations, previewDeprecation } from '../../operators/deprecations/contract.ts';
+import type { listDeprecations, previewDeprecation } from '../../operators/index.ts';
 import { callOf } from '../callers/call-of.tsx';
 import type { listExplorerOperations } from '../explorer/contract.ts';
 import { type Answer, itemsOf, send } from '../page/api.ts';

@@ -1,8 +1,8 @@
 /** The explorer: describes operations, converts what is being edited, and sends requests. */
 
-import { languageNames } from '../../convert/call-source.ts';
-import { boolean, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
-import { reads, values } from '../../operators/operation.ts';
+import { languageNames } from '../../convert/index.ts';
+import { boolean, list, object, oneOf, optional, required } from '../../core/contract/index.ts';
+import { reads, values } from '../../operators/index.ts';
 import { editMessage, format, givenText, messageText, name, names, text, version } from '../converter/contract.ts';
 import { formField } from '../form/contract.ts';
 import { sendExplorerRequest } from '../sender/contract.ts';

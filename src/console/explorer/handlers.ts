@@ -1,12 +1,14 @@
 /** Answers the operations of the explorer. */
 
-import { languageNames, languages, printCallSource } from '../../convert/call-source.ts';
-import { createConverter } from '../../convert/convert.ts';
-import { createMessageEditor } from '../../convert/draft/message-editor.ts';
-import { rolesFor } from '../../core/contract/roles.ts';
-import { maskText } from '../../core/contract/secret-text.ts';
-import { newestOf, type Service } from '../../core/contract/service.ts';
-import { createProtocols, formatsOf } from '../../core/formats/wire-formats.ts';
+import {
+  createConverter,
+  createMessageEditor,
+  languageNames,
+  languages,
+  printCallSource,
+} from '../../convert/index.ts';
+import { maskText, newestOf, rolesFor, type Service } from '../../core/contract/index.ts';
+import { createProtocols, formatsOf } from '../../core/formats/index.ts';
 import { type ConsoleContext, type DemoCaller, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { editMessage, findOperation, parseDraft, textOf } from '../converter/edit-message.ts';
 import { describeOperation } from '../form/describe-operation.ts';

@@ -1,5 +1,5 @@
 /** The fields of an operation, for a form. */
-import { boolean, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { boolean, list, object, oneOf, optional, required } from '../../core/contract/index.ts';
 import { messageText, name, text } from '../converter/contract.ts';
 
 /** A field of an operation, for a form. */

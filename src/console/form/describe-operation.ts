@@ -1,23 +1,24 @@
 /** Describes the input of an operation as the fields of a form. */
 
-import { draftOfValue } from '../../convert/draft/draft-of-value.ts';
-import type { Operation, Output } from '../../core/contract/operation.ts';
-import { locationOf } from '../../core/contract/operation.ts';
-import { isSecret } from '../../core/contract/scalar.ts';
+import { draftOfValue } from '../../convert/index.ts';
 import {
   type Field,
   type FieldLocation,
   type Fields,
+  isSecret,
+  locationOf,
   type ObjectSchema,
+  type Operation,
+  type Output,
   oneOf,
+  partsIn,
   type ScalarSchema,
   type Schema,
+  type Service,
   typeNameOf,
-} from '../../core/contract/schema.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { partsIn } from '../../core/contract/walk.ts';
-import { formatsOf } from '../../core/formats/wire-formats.ts';
-import { exampleOf } from '../../documents/example.ts';
+} from '../../core/contract/index.ts';
+import { formatsOf } from '../../core/formats/index.ts';
+import { exampleOf } from '../../documents/index.ts';
 import type { describeExplorerOperation } from '../explorer/contract.ts';
 
 type Described = Output<typeof describeExplorerOperation>;

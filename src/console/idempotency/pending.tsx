@@ -1,5 +1,5 @@
 /** Requests to other servers without an outcome, and their settlement. */
-import type { getPendingRequest, listPendingRequests, settlePendingRequest } from '../../operators/pending/contract.ts';
+import type { getPendingRequest, listPendingRequests, settlePendingRequest } from '../../operators/index.ts';
 import { type Answer, pathOf, send } from '../page/api.ts';
 import {
   Badge,

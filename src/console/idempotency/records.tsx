@@ -1,6 +1,6 @@
 /** Finds what is known of an Idempotency-Key. */
 import { useState } from 'preact/hooks';
-import type { findIdempotencyRecord } from '../../operators/pending/contract.ts';
+import type { findIdempotencyRecord } from '../../operators/index.ts';
 import { type Answer, send } from '../page/api.ts';
 import {
   Badge,

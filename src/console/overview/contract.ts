@@ -9,8 +9,8 @@ import {
   optional,
   required,
   string,
-} from '../../core/contract/schema.ts';
-import { reads, values } from '../../operators/operation.ts';
+} from '../../core/contract/index.ts';
+import { reads, values } from '../../operators/index.ts';
 
 const text = string({ max: 300, example: 'Orders' });
 

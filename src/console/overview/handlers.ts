@@ -1,13 +1,17 @@
 /** Answers the operations of the overview: what the gateway serves, and what needs the attention of an operator. */
-import type { AuditKind } from '../../access/audit/audit-event.ts';
-import { engineTitle } from '../../backend/open-store.ts';
-import { startedAt } from '../../backend/process-report.ts';
-import { hasDatabase } from '../../config/config.ts';
-import { version } from '../../config/version.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { namedOperations, newestOf, type Service, serviceAddress, versionsOf } from '../../core/contract/service.ts';
-import { operatorRoles } from '../../operators/operation.ts';
-import { webhookJobKind } from '../../stores/jobs/webhooks/deliver.ts';
+import type { AuditKind } from '../../access/index.ts';
+import { engineTitle, startedAt } from '../../backend/index.ts';
+import { hasDatabase, version } from '../../config/index.ts';
+import {
+  namedOperations,
+  newestOf,
+  type Output,
+  type Service,
+  serviceAddress,
+  versionsOf,
+} from '../../core/contract/index.ts';
+import { operatorRoles } from '../../operators/index.ts';
+import { webhookJobKind } from '../../stores/jobs/index.ts';
 import { type ConsoleContext, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { certificatesOf } from '../state/handlers.ts';
 import type { listAttention, overviewOperations } from './contract.ts';

@@ -1,8 +1,8 @@
 /** What happened lately: rates of the last hour, and changes of the last day. */
-import type { AuditKind } from '../../access/audit/audit-event.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { noiseOf } from '../../insight/callers/noise.ts';
-import { minuteMs } from '../../insight/traffic/rates.ts';
+import type { AuditKind } from '../../access/index.ts';
+import type { Output } from '../../core/contract/index.ts';
+import { noiseOf } from '../../insight/index.ts';
+import { minuteMs } from '../../insight/traffic/index.ts';
 import type { ConsoleContext } from '../console-context.ts';
 import type { getLastHour, listChanges } from './contract.ts';
 

@@ -1,5 +1,5 @@
 /** Calls the service of the console, with the session of the page. */
-import type { Operation } from '../../core/contract/operation.ts';
+import type { Operation } from '../../core/contract/index.ts';
 import type { LoggedIn, LogIn, SessionState } from '../session/log-in.ts';
 import type { Answer } from './wire.ts';
 

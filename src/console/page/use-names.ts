@@ -1,6 +1,6 @@
 /** Names of credentials: people read these, and the ids on request. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { listCredentials } from '../../operators/credentials/contract.ts';
+import type { listCredentials } from '../../operators/index.ts';
 import { type Answer, itemsOf, read } from './api.ts';
 
 type Listed = Answer<typeof listCredentials>['credentials'][number];

@@ -1,6 +1,6 @@
 /** Loads what a view shows, and again while it is open. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Operation } from '../../core/contract/operation.ts';
+import type { Operation } from '../../core/contract/index.ts';
 import { type Answer, type ApiError, addressOf, type QueryValues, read, toApiError } from './api.ts';
 
 export interface Query<T> {

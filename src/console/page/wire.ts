@@ -1,5 +1,4 @@
 /** The types of values as the service of the console sends and accepts them in JSON. */
-import type { Operation } from '../../core/contract/operation.ts';
 import type {
   BooleanSchema,
   DateTimeSchema,
@@ -10,8 +9,9 @@ import type {
   ListSchema,
   MapSchema,
   ObjectSchema,
+  Operation,
   SetSchema,
-} from '../../core/contract/schema.ts';
+} from '../../core/contract/index.ts';
 
 /** A moment is a text: `2026-01-31T12:00:00+00:00`. */
 export type Wire<S> = S extends IntegerSchema | DoubleSchema

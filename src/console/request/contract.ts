@@ -1,8 +1,8 @@
 /** One request with everything that is kept of it, and as a program. */
 
-import { languageNames } from '../../convert/call-source.ts';
-import { boolean, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
-import { reads, values } from '../../operators/operation.ts';
+import { languageNames } from '../../convert/index.ts';
+import { boolean, object, oneOf, optional, required, string } from '../../core/contract/index.ts';
+import { reads, values } from '../../operators/index.ts';
 import { count, id, line, text, time, trafficProblems } from '../traffic/contract.ts';
 
 /** Characters of a message. */

@@ -1,13 +1,9 @@
 /** Answers the operations of one request. */
-import { credentialActor } from '../../access/audit/audit-event.ts';
-import { printCallSource } from '../../convert/call-source.ts';
-import type { CallerIdentity } from '../../core/contract/canonical.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { contractOf } from '../../core/contract/service.ts';
-import { createProtocols, wireFormats } from '../../core/formats/wire-formats.ts';
-import type { FoundRequest } from '../../insight/traffic/reader.ts';
-import type { TrafficDetails, TrafficMessage } from '../../insight/traffic/record.ts';
+import { credentialActor } from '../../access/index.ts';
+import { printCallSource } from '../../convert/index.ts';
+import { type CallerIdentity, contractOf, type Output, Problem } from '../../core/contract/index.ts';
+import { createProtocols, wireFormats } from '../../core/formats/index.ts';
+import type { FoundRequest, TrafficDetails, TrafficMessage } from '../../insight/traffic/index.ts';
 import { type ConsoleContext, originForCallers, type ViewHandlers } from '../console-context.ts';
 import { trafficProblems } from '../traffic/contract.ts';
 import { lineOf, requireReader } from '../traffic/handlers.ts';

@@ -1,6 +1,6 @@
 /** Sends a request to the port for callers. */
-import { boolean, integer, list, object, optional, required, string } from '../../core/contract/schema.ts';
-import { acts, values } from '../../operators/operation.ts';
+import { boolean, integer, list, object, optional, required, string } from '../../core/contract/index.ts';
+import { acts, values } from '../../operators/index.ts';
 import { format, givenText, messageText, name, names, shownMessage, text } from '../converter/contract.ts';
 
 const secret = string({ max: 4000, sensitive: true, neverStored: true, example: 'secret' });

@@ -1,15 +1,22 @@
 /** Sends a request to this gateway as a caller would, and shows the answer along the contract. */
 import { Buffer } from 'node:buffer';
-import { ConversionError } from '../../convert/conversion-error.ts';
-import type { Convert } from '../../convert/convert.ts';
-import { splitHttpMessage } from '../../convert/http-message.ts';
-import { conventionsOf } from '../../core/contract/conventions.ts';
-import { type Input, isBound, isDotSegment, type Operation, type Output } from '../../core/contract/operation.ts';
-import { describe, Problem } from '../../core/contract/problem.ts';
-import { keyHeader, replayedHeader } from '../../core/contract/retry.ts';
-import { type Service, serviceAddress } from '../../core/contract/service.ts';
-import { formatsOf, type ProtocolName, wireFormats } from '../../core/formats/wire-formats.ts';
-import { basicHeader } from '../../core/lib/basic-header.ts';
+import { ConversionError, type Convert, splitHttpMessage } from '../../convert/index.ts';
+import {
+  conventionsOf,
+  describe,
+  type Input,
+  isBound,
+  isDotSegment,
+  keyHeader,
+  type Operation,
+  type Output,
+  Problem,
+  replayedHeader,
+  type Service,
+  serviceAddress,
+} from '../../core/contract/index.ts';
+import { formatsOf, type ProtocolName, wireFormats } from '../../core/formats/index.ts';
+import { basicHeader } from '../../core/lib/index.ts';
 import type { DemoCaller } from '../console-context.ts';
 import { findOperation, shownMessages, textOf } from '../converter/edit-message.ts';
 import type { sendExplorerRequest } from './contract.ts';

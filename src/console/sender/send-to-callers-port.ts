@@ -3,8 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { type RequestOptions, request as requestTls } from 'node:https';
-import { consoleClient } from '../../core/lib/console-client.ts';
-import { readAtMost } from '../../core/lib/read-at-most.ts';
+import { consoleClient, readAtMost } from '../../core/lib/index.ts';
 
 export interface SentRequest {
   readonly method: string;

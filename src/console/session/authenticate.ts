@@ -1,8 +1,8 @@
 /** Finds the session of a request, and refuses a request that may be that of another site. */
 
-import { unauthorized } from '../../access/authenticate.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import type { WireRequest } from '../../core/formats/wire.ts';
+import { unauthorized } from '../../access/index.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
 import { sessionTokenOf } from './cookie.ts';
 import { csrfHeader, isRead, refreshHeader } from './page-check.ts';
 import type { Session, Sessions } from './sessions.ts';

@@ -1,9 +1,8 @@
 /** Checks the person of a session once more, before a secret is issued or rights are given: by a code of the second factor, or else by the secret. */
-import type { PresentedSecret } from '../../access/credentials/credentials.ts';
-import type { Caller } from '../../core/contract/canonical.ts';
-import { clock } from '../../core/lib/clock.ts';
-import type { OwnProof } from '../../operators/operation.ts';
-import { refuse } from '../../operators/operator.ts';
+import type { PresentedSecret } from '../../access/index.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import { clock } from '../../core/lib/index.ts';
+import { type OwnProof, refuse } from '../../operators/index.ts';
 import type { ConsoleContext } from '../console-context.ts';
 
 /** Throws refusedAction for a missing or wrong proof, and tooManyRequests after too many wrong ones, which count as log-ins do. */

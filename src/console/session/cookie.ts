@@ -1,5 +1,5 @@
 /** The cookie of a session. Behind TLS no other host of the domain and no plain connection can set it. */
-import type { WireRequest } from '../../core/formats/wire.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
 
 type Request = Pick<WireRequest, 'headers' | 'sender'>;
 

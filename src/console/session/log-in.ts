@@ -1,14 +1,11 @@
 /** Logs people in and out: the three methods of `/console/session`. */
-import { type AuditDetail, credentialActor } from '../../access/audit/audit-event.ts';
-import type { AuditTrail } from '../../access/audit/audit-trail.ts';
-import type { PresentedSecret } from '../../access/credentials/credentials.ts';
-import { headersOf } from '../../backend/upstreams/read-credentials.ts';
-import type { AnyCaller } from '../../core/contract/canonical.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import type { Authenticator } from '../../core/gateway/authentication.ts';
-import type { SiteAnswer } from '../../http/site.ts';
-import { boundTenantOf, operatorRoles, roles } from '../../operators/operation.ts';
+import { type AuditDetail, type AuditTrail, credentialActor, type PresentedSecret } from '../../access/index.ts';
+import { headersOf } from '../../backend/index.ts';
+import { type AnyCaller, Problem } from '../../core/contract/index.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import type { Authenticator } from '../../core/gateway/index.ts';
+import type { SiteAnswer } from '../../http/index.ts';
+import { boundTenantOf, operatorRoles, roles } from '../../operators/index.ts';
 import { requireSession } from './authenticate.ts';
 import { printSessionCookie, sessionTokenOf } from './cookie.ts';
 import type { GatewayFacts } from './gateway-facts.ts';

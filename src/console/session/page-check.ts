@@ -1,7 +1,7 @@
 /** Refuses requests that pages of other sites have caused. */
-import { Problem } from '../../core/contract/problem.ts';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import { isOfOtherSite } from '../../http/page-request.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import { isOfOtherSite } from '../../http/index.ts';
 import { isSecure } from './cookie.ts';
 
 type Request = Pick<WireRequest, 'method' | 'headers' | 'sender'>;

@@ -1,12 +1,11 @@
 /** The sessions of people in browsers: in memory, found by the hash of a random token, and ended when their credential is. */
 
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { LiveCredentials } from '../../access/credentials/live-credentials.ts';
-import type { Caller } from '../../core/contract/canonical.ts';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { operatorRoles } from '../../operators/operation.ts';
+import type { LiveCredentials } from '../../access/index.ts';
+import type { Caller } from '../../core/contract/index.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import { BoundedMap, type Clock } from '../../core/lib/index.ts';
+import { operatorRoles } from '../../operators/index.ts';
 
 type Origin = Pick<WireRequest, 'sender' | 'certificate'>;
 

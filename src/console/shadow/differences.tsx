@@ -1,6 +1,6 @@
 /** The kinds of differences between upstreams and their shadows, and their acceptance. */
 import { useState } from 'preact/hooks';
-import type { listShadowDifferences } from '../../operators/shadow/contract.ts';
+import type { listShadowDifferences } from '../../operators/index.ts';
 import type { Answer } from '../page/api.ts';
 import { Badge, Button, type Column, Confirm, Empty, Table, Text, TextField, Time } from '../page/components/index.ts';
 

@@ -1,6 +1,6 @@
 /** Shadow: how the answers of the servers that replace upstreams differ, and which share they get and answer. */
 import { useState } from 'preact/hooks';
-import type { listShadowDifferences, listShadows } from '../../operators/shadow/contract.ts';
+import type { listShadowDifferences, listShadows } from '../../operators/index.ts';
 import { type Answer, pathOf, send } from '../page/api.ts';
 import {
   Actor,

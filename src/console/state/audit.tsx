@@ -1,6 +1,6 @@
 /** The audit log: entries by page and filter, and whether the chain is whole. */
 import { useState } from 'preact/hooks';
-import type { listAuditEntries, verifyAuditLog } from '../../operators/audit/contract.ts';
+import type { listAuditEntries, verifyAuditLog } from '../../operators/index.ts';
 import { type Answer, itemsOf } from '../page/api.ts';
 import {
   Button,

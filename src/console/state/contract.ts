@@ -1,6 +1,6 @@
 /** The state of the gateway: its settings, its parts: its processes, upstreams, store and Redis, and what its services show of themselves. */
-import { boolean, object, oneOf, optional, required } from '../../core/contract/schema.ts';
-import { count, longText, moment, name, reads, rows, text, values } from '../../operators/operation.ts';
+import { boolean, object, oneOf, optional, required } from '../../core/contract/index.ts';
+import { count, longText, moment, name, reads, rows, text, values } from '../../operators/index.ts';
 
 const pid = required(count, 'The number of the process.');
 

@@ -3,16 +3,18 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { arch, platform, release } from 'node:os';
 import { join } from 'node:path';
-import type { Backend } from '../../backend/backend.ts';
-import { describeStore, engineTitle, storeAddress } from '../../backend/open-store.ts';
-import { startedAt } from '../../backend/process-report.ts';
-import { answersOf } from '../../backend/upstreams/describe.ts';
-import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import type { Config } from '../../config/config.ts';
-import { endOf, readTls } from '../../config/tls-files.ts';
-import { version } from '../../config/version.ts';
-import { redact } from '../../core/lib/redact.ts';
-import { databaseName } from '../../stores/sqlite/open.ts';
+import {
+  answersOf,
+  type Backend,
+  describeStore,
+  engineTitle,
+  startedAt,
+  storeAddress,
+  type UpstreamPlan,
+} from '../../backend/index.ts';
+import { type Config, endOf, readTls, version } from '../../config/index.ts';
+import { redact } from '../../core/lib/index.ts';
+import { databaseName } from '../../stores/sqlite/index.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import type { stateOperations } from './contract.ts';
 

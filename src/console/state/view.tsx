@@ -1,7 +1,7 @@
 /** The state of the gateway, in sections that each have an address. */
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import type { listKeys } from '../../operators/keys/contract.ts';
+import type { listKeys } from '../../operators/index.ts';
 import { PendingSection } from '../idempotency/pending.tsx';
 import { RecordsSection } from '../idempotency/records.tsx';
 import { type Answer, itemsOf } from '../page/api.ts';

@@ -1,7 +1,17 @@
 /** The test API of the demo: its clock, its faults, its data, and the way back to the start. */
-import { defineProblems, kind } from '../../core/contract/problem.ts';
-import { boolean, double, integer, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
-import { acts, moment, reads, rows, text } from '../../operators/operation.ts';
+import {
+  boolean,
+  defineProblems,
+  double,
+  integer,
+  kind,
+  list,
+  object,
+  oneOf,
+  optional,
+  required,
+} from '../../core/contract/index.ts';
+import { acts, moment, reads, rows, text } from '../../operators/index.ts';
 
 const name = text(200, 'placeOrder');
 const names = list(name, 'name', { max: 10_000 });

@@ -1,5 +1,5 @@
 /** The controls of a demo. */
-import type { Input } from '../../core/contract/operation.ts';
+import type { Input } from '../../core/contract/index.ts';
 import type { addTestFault, changeTestClock } from './contract.ts';
 
 type ConsoleFault = Input<typeof addTestFault>;

@@ -1,8 +1,7 @@
 /** Answers the operations of the test API: the controls of a demo, and the data that its services show. */
 
-import type { DataTable } from '../../backend/data-table.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { Problem } from '../../core/contract/problem.ts';
+import type { DataTable } from '../../backend/index.ts';
+import { type Output, Problem } from '../../core/contract/index.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import { type getTestState, type testingOperations, testingProblems } from './contract.ts';
 import { ControlRefused, type DemoControls } from './controls.ts';

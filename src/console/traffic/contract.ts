@@ -1,7 +1,17 @@
 /** Traffic: the requests that the gateway has answered, one of them with its details, and rates. */
-import { defineProblems, kind } from '../../core/contract/problem.ts';
-import { boolean, double, integer, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
-import { reads, values } from '../../operators/operation.ts';
+import {
+  boolean,
+  defineProblems,
+  double,
+  integer,
+  kind,
+  object,
+  oneOf,
+  optional,
+  required,
+  string,
+} from '../../core/contract/index.ts';
+import { reads, values } from '../../operators/index.ts';
 
 const textMax = 4_000;
 export const text = string({ max: textMax, example: 'orders' });

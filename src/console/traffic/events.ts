@@ -1,8 +1,7 @@
 /** The stream of new requests as server-sent events. Each reader asks for what is new: nothing is buffered for it. */
 import { setTimeout } from 'node:timers/promises';
-import type { TrafficFilter } from '../../insight/traffic/filter.ts';
-import type { TrafficReader } from '../../insight/traffic/reader.ts';
-import { boundTenantOf } from '../../operators/operation.ts';
+import type { TrafficFilter, TrafficReader } from '../../insight/traffic/index.ts';
+import { boundTenantOf } from '../../operators/index.ts';
 import type { ConsoleStream, StreamRequest } from '../stream.ts';
 import { lineOf } from './handlers.ts';
 

@@ -1,9 +1,6 @@
 /** Answers the operations of traffic. */
-import type { Output } from '../../core/contract/operation.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { minuteMs } from '../../insight/traffic/rates.ts';
-import type { TrafficReader } from '../../insight/traffic/reader.ts';
-import type { TrafficLine } from '../../insight/traffic/record.ts';
+import { type Output, Problem } from '../../core/contract/index.ts';
+import { minuteMs, type TrafficLine, type TrafficReader } from '../../insight/traffic/index.ts';
 import type { ConsoleContext, ViewHandlers } from '../console-context.ts';
 import { type listTraffic, type trafficOperations, trafficProblems } from './contract.ts';
 

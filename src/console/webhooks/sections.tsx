@@ -6,7 +6,7 @@ import type {
   listWebhooks,
   retryAllDeadLetters,
   retryDeadLetter,
-} from '../../operators/webhooks/contract.ts';
+} from '../../operators/index.ts';
 import { type Answer, itemsOf, send } from '../page/api.ts';
 import {
   Badge,

@@ -1,6 +1,5 @@
 /** A canonical value as a draft: each scalar as the text that every format reads. */
-import { type Schema, variantChooser } from '../../core/contract/schema.ts';
-import { callWhole, mapItems, walk } from '../../core/contract/walk.ts';
+import { callWhole, mapItems, type Schema, variantChooser, walk } from '../../core/contract/index.ts';
 import type { Draft } from './draft.ts';
 
 export function draftOfValue(schema: Schema, value: unknown): Draft {

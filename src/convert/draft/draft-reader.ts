@@ -1,5 +1,5 @@
 /** The reader of drafts: validates what a form holds as each format validates its messages. */
-import type { Reader } from '../../core/contract/read.ts';
+import type { Reader } from '../../core/contract/index.ts';
 import { type Draft, isDraftObject } from './draft.ts';
 
 export const draftReader: Reader<Draft> = Object.freeze({

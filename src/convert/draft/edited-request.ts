@@ -1,8 +1,6 @@
 /** A request that is being edited, and its text in one format. */
-import type { Operation } from '../../core/contract/operation.ts';
-import type { Issue } from '../../core/contract/problem.ts';
-import type { Service } from '../../core/contract/service.ts';
-import type { ProtocolName } from '../../core/formats/wire-formats.ts';
+import type { Issue, Operation, Service } from '../../core/contract/index.ts';
+import type { ProtocolName } from '../../core/formats/index.ts';
 import type { FoundCoercion } from '../coercions.ts';
 import type { Locate, MessagePlace } from '../locate.ts';
 import type { DraftObject } from './draft.ts';

@@ -1,10 +1,14 @@
 /** Edits a request in any format: reads it to a draft, and writes the draft in all formats, with the place of each issue. */
-import { namesInPath, type Operation } from '../../core/contract/operation.ts';
-import { type CompileRead, compileRead, IssueCollector } from '../../core/contract/read.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { PartRecorder } from '../../core/formats/visit.ts';
-import { createProtocols, formatsOf } from '../../core/formats/wire-formats.ts';
-import { compileRoutes } from '../../core/gateway/route.ts';
+import {
+  type CompileRead,
+  compileRead,
+  IssueCollector,
+  namesInPath,
+  type Operation,
+  type Service,
+} from '../../core/contract/index.ts';
+import { createProtocols, formatsOf, PartRecorder } from '../../core/formats/index.ts';
+import { compileRoutes } from '../../core/gateway/index.ts';
 import { CoercionRecorder, type FoundCoercion } from '../coercions.ts';
 import type { Coercion } from '../conversion.ts';
 import { textOf } from '../http-message.ts';

@@ -1,10 +1,19 @@
 /** Reads a message to a draft: with everything that is in it, also where the contract refuses it. */
 
-import { isName } from '../../core/contract/member-names.ts';
-import { nodeChooser, type Reader } from '../../core/contract/read.ts';
-import { anyText, list, type ObjectSchema, object, type Schema } from '../../core/contract/schema.ts';
-import { callWhole, type Member, walk } from '../../core/contract/walk.ts';
-import { compileMemberVisit } from '../../core/formats/visit.ts';
+import {
+  anyText,
+  callWhole,
+  isName,
+  list,
+  type Member,
+  nodeChooser,
+  type ObjectSchema,
+  object,
+  type Reader,
+  type Schema,
+  walk,
+} from '../../core/contract/index.ts';
+import { compileMemberVisit } from '../../core/formats/index.ts';
 import { type Draft, depthMax } from './draft.ts';
 
 type ReadDraft<N> = (node: N) => Draft | undefined;

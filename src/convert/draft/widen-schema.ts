@@ -1,11 +1,11 @@
 /** Widens a schema to what a draft holds, so that formats print also what the contract refuses. */
 
-import { withoutMark } from '../../core/contract/member-names.ts';
-import { compileRead, IssueCollector } from '../../core/contract/read.ts';
 import {
   anyText,
+  compileRead,
   type Field,
   type Fields,
+  IssueCollector,
   isScalar,
   type ListSchema,
   list,
@@ -15,8 +15,9 @@ import {
   optional,
   type Schema,
   variantOf,
-} from '../../core/contract/schema.ts';
-import { memoizeWeakly } from '../../core/lib/memoize.ts';
+  withoutMark,
+} from '../../core/contract/index.ts';
+import { memoizeWeakly } from '../../core/lib/index.ts';
 import { type Draft, type DraftObject, isDraftObject } from './draft.ts';
 import { draftReader } from './draft-reader.ts';
 

@@ -1,17 +1,17 @@
 /** Writes an edited request in all formats, also where it is not valid. */
 import { Buffer } from 'node:buffer';
-import { namesInPath, type Operation } from '../../core/contract/operation.ts';
-import { type Issue, Problem } from '../../core/contract/problem.ts';
-import type { Service } from '../../core/contract/service.ts';
-import type { Call, Protocol } from '../../core/formats/protocol.ts';
-import { PartRecorder, type VisitedPart } from '../../core/formats/visit.ts';
+import { type Issue, namesInPath, type Operation, Problem, type Service } from '../../core/contract/index.ts';
 import {
+  type Call,
   createProtocols,
   formatsOf,
+  PartRecorder,
+  type Protocol,
   type ProtocolName,
   type Protocols,
+  type VisitedPart,
   wireFormats,
-} from '../../core/formats/wire-formats.ts';
+} from '../../core/formats/index.ts';
 import { createLocator, type Locate } from '../locate.ts';
 import type { EditedRequest, EditedText, PlacedIssue, WrittenRequest } from './edited-request.ts';
 import { widenObject } from './widen-schema.ts';

@@ -1,5 +1,5 @@
 /** curl in a POSIX shell. */
-import { escapeLines } from '../../core/lib/escape-unprintable.ts';
+import { escapeLines } from '../../core/lib/index.ts';
 import {
   credentialLines,
   credentialVariables,

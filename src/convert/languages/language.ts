@@ -1,5 +1,5 @@
 /** A programming language in which a call can be printed, and the call as languages print it. */
-import type { SourceBody } from '../../core/formats/text-tools.ts';
+import type { SourceBody } from '../../core/formats/index.ts';
 
 export type { SourceBody };
 

@@ -1,5 +1,5 @@
 /** Prints values as literals of a programming language. */
-import { escapeUnits } from '../../core/lib/escape-unprintable.ts';
+import { escapeUnits } from '../../core/lib/index.ts';
 import type { SourceBody } from './language.ts';
 
 /** How a language writes literals. */

@@ -1,5 +1,5 @@
 /** Which messages have bytes, long texts, long lists and objects in themselves: how long, and where SOAP may or must send the bytes. */
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import { base64Length } from './lexical.ts';
 import { attachedFieldsOf, markupLengthMax, type ObjectSchema, type Schema, textLengthMax } from './schema.ts';
 import { partsIn } from './walk.ts';

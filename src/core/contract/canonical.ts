@@ -1,5 +1,5 @@
 /** The canonical request: every format and every version becomes one, validated and authorized, before its handler. */
-import type { Spool } from '../spool/spool.ts';
+import type { Spool } from '../spool/index.ts';
 import type { Input, Operation } from './operation.ts';
 import type { Service } from './service.ts';
 

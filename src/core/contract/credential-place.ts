@@ -1,5 +1,5 @@
 /** Where an upstream reads the credentials of callers, beside Authorization and X-API-Key: OpenAPI calls these security schemes. */
-import { parseBasic } from '../lib/basic-header.ts';
+import { parseBasic } from '../lib/index.ts';
 
 /** `bearer`: the header Authorization, as a token. */
 export type CredentialPlace =

@@ -1,10 +1,16 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
 
-import { hasToken, spooledValue } from '../spool/tokens.ts';
-import type { Attribute, Element } from '../xml/element.ts';
-import { Malformed, parse as parseXml } from '../xml/parse.ts';
-import { escapeXml } from '../xml/print.ts';
-import { serialize, serializeContent, xsiUri } from '../xml/serialize.ts';
+import { hasToken, spooledValue } from '../spool/index.ts';
+import {
+  type Attribute,
+  type Element,
+  escapeXml,
+  Malformed,
+  parse as parseXml,
+  serialize,
+  serializeContent,
+  xsiUri,
+} from '../xml/index.ts';
 import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { parseDecimal } from './decimal.ts';
 import { isCountry, isCurrency } from './iso.ts';

@@ -1,5 +1,5 @@
 /** Older versions of a service: each states its differences to the next version. Its contract and the conversions come from them. */
-import { memoize } from '../lib/memoize.ts';
+import { memoize } from '../lib/index.ts';
 import { type Operation, operation } from './operation.ts';
 import { selfKey, withTemplates } from './recursive.ts';
 import {

@@ -4,7 +4,7 @@
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import { base64Length, formatRules, parser, printable } from './lexical.ts';
 import { foreignName, isName, label, mayHoldNumber, printableInText, printableName } from './member-names.ts';
 import type { Path } from './path.ts';

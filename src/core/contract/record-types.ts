@@ -1,6 +1,6 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import { elementName, elementPrefix, type Operation } from './operation.ts';
 import { type Field, headerFieldOf, isRepeated, type ObjectSchema, orderedNames, type Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';

@@ -1,5 +1,5 @@
 /** Objects that hold objects of their own kind, directly or through others: a contract declares each once, and refers to itself. */
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import {
   type Choice,
   documented,

@@ -1,5 +1,5 @@
 /** Redacts values by their schemas: each scalar may be replaced or removed. */
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import { isSecret } from './scalar.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';
 import { isCardNumber, maskText } from './secret-text.ts';

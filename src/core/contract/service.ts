@@ -1,6 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import type { Conventions } from './conventions.ts';
 import type { CredentialPlace } from './credential-place.ts';
 import {

@@ -1,5 +1,5 @@
 /** Finds secrets, such as card numbers, in texts whose schema does not call them sensitive. */
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 import { ownMembers, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { type ScalarSchema, type Schema, variantChooser } from './schema.ts';

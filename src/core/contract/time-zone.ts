@@ -1,5 +1,5 @@
 /** Time zones: their names, as the IANA database spells them, and their offsets. */
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { BoundedMap } from '../lib/index.ts';
 
 /** Names of zones without an area, from the IANA database; `Intl` takes more (PST, IST), which mean something else elsewhere. */
 const zonesWithoutArea: ReadonlySet<string> = new Set(

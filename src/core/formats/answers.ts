@@ -1,14 +1,20 @@
 /** Compiles the reading of answers of other servers. */
 
-import type { ExtraMember } from '../contract/extras.ts';
-import { printable } from '../contract/lexical.ts';
-import { label } from '../contract/member-names.ts';
-import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
-import { dotted } from '../contract/path.ts';
-import { AnswerCollector, type CompileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
-import { escapeUnits } from '../lib/escape-unprintable.ts';
-import { memoize } from '../lib/memoize.ts';
+import {
+  AnswerCollector,
+  type CompileRead,
+  dotted,
+  type ExtraMember,
+  isBound,
+  label,
+  type ObjectSchema,
+  type Operation,
+  printable,
+  type Reader,
+  splitByLocation,
+  type UnknownMembers,
+} from '../contract/index.ts';
+import { escapeUnits, memoize } from '../lib/index.ts';
 import { compileLocations, type Parts, type ReadParts, type ReadResult, readBodyBy } from './codec.ts';
 import type { DecodedAnswer, FormatContext } from './protocol.ts';
 

@@ -1,6 +1,5 @@
 /** Prints values by appending to a text. Each append costs, so fixed texts that follow each other are joined once. */
-import { ownMembers } from '../contract/member-names.ts';
-import type { ScalarSchema } from '../contract/schema.ts';
+import { ownMembers, type ScalarSchema } from '../contract/index.ts';
 
 /** Returns the text with the printed value behind it. */
 export type Append = (text: string, value: unknown) => string;

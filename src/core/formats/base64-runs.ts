@@ -1,6 +1,6 @@
 /** Takes long runs of base64 out of a text while it arrives. Everything else of it stays as it is. */
 import { Buffer } from 'node:buffer';
-import type { SpoolFile, SpoolWriter } from '../spool/spool.ts';
+import type { SpoolFile, SpoolWriter } from '../spool/index.ts';
 
 /** How a text writes characters of base64. `mime`: they stand for themselves. `exactJson`: nothing between them is left out. */
 export type TextSyntax = 'json' | 'exactJson' | 'xml' | 'form' | 'mime';

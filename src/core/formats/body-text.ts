@@ -1,6 +1,6 @@
 /** Decodes the bytes of JSON and FORM bodies. UTF-8 unless Content-Type names another charset. */
 import { type Buffer, isUtf8 } from 'node:buffer';
-import { type Charset, decodeSingleByte, firstInvalidByte } from '../lib/charset.ts';
+import { type Charset, decodeSingleByte, firstInvalidByte } from '../lib/index.ts';
 import type { Fault } from './malformed-body.ts';
 
 /** The charsets of every format. */

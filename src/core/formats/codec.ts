@@ -1,11 +1,19 @@
 /** Compiles the reading and the printing of operations for one format. */
-import { conventionsOfMessages } from '../contract/conventions.ts';
-import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
-import type { Issue } from '../contract/problem.ts';
-import { DroppingCollector, IssueCollector, type Read, type Reader } from '../contract/read.ts';
-import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
-import type { Service } from '../contract/service.ts';
-import { memoize } from '../lib/memoize.ts';
+import {
+  conventionsOfMessages,
+  DroppingCollector,
+  type FieldLocation,
+  type Issue,
+  IssueCollector,
+  isBound,
+  type ObjectSchema,
+  type Operation,
+  type Read,
+  type Reader,
+  type Service,
+  splitByLocation,
+} from '../contract/index.ts';
+import { memoize } from '../lib/index.ts';
 import { dateTimeFormat, type FormatDateTime } from './date-time.ts';
 import type { Leniency } from './leniencies.ts';
 import type { FormatContext } from './protocol.ts';

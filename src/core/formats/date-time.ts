@@ -1,7 +1,7 @@
 /** Formats date and time as the local time of a time zone with its offset. */
 
-import { cacheOffsets } from '../contract/time-zone.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { cacheOffsets } from '../contract/index.ts';
+import { BoundedMap } from '../lib/index.ts';
 
 /**
  * Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`, percent-encoded for FORM; with a fraction where it is not 0. SOAP

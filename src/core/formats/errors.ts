@@ -1,9 +1,6 @@
 /** The parts of errors that several formats have: the map of invalid fields, one line of text, and a status for most errors. */
 
-import { conventionsOfMessages } from '../contract/conventions.ts';
-import { dotted } from '../contract/path.ts';
-import type { Issue, Problem } from '../contract/problem.ts';
-import type { Service } from '../contract/service.ts';
+import { conventionsOfMessages, dotted, type Issue, type Problem, type Service } from '../contract/index.ts';
 
 /** The map from invalid fields to their first messages, by the name of its member. Empty if the version has none, or no field is invalid. */
 export function errorMap(

@@ -1,10 +1,14 @@
 /** Reads and prints the data of faults that operations declare. */
 
-import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
-import type { Issue } from '../contract/problem.ts';
-import { AnswerCollector } from '../contract/read.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
-import { memoize } from '../lib/memoize.ts';
+import {
+  AnswerCollector,
+  type Fault,
+  faultOf,
+  type Issue,
+  type ObjectSchema,
+  type Operation,
+} from '../contract/index.ts';
+import { memoize } from '../lib/index.ts';
 import { dateTimeFormatOf, type FormatParts, ownersOf, type Print } from './codec.ts';
 import type { FaultData, FormatContext, Refusal } from './protocol.ts';
 

@@ -1,5 +1,5 @@
 /** Problems for a body that cannot be parsed, by the reason that the parser gives. */
-import { describe, type Issue, Problem, type ProblemName } from '../contract/problem.ts';
+import { describe, type Issue, Problem, type ProblemName } from '../contract/index.ts';
 
 /** Why a body cannot be parsed. */
 export interface Fault {

@@ -2,10 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type * as Library from 'multipasta';
-import { mayHoldNumber } from '../contract/member-names.ts';
-import { Problem } from '../contract/problem.ts';
-import { charsetOf } from '../lib/charset.ts';
-import { hasToken, mayHaveToken, spooledValue } from '../spool/tokens.ts';
+import { mayHoldNumber, Problem } from '../contract/index.ts';
+import { charsetOf } from '../lib/index.ts';
+import { hasToken, mayHaveToken, spooledValue } from '../spool/index.ts';
 import { decodeText } from './body-text.ts';
 import { encode, contentType as formContentType } from './form/print.ts';
 import { malformedBody } from './malformed-body.ts';

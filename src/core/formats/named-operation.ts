@@ -1,7 +1,5 @@
 /** Finds the operation that a path names. The refusal lists the operations that are served. */
-import type { Operation } from '../contract/operation.ts';
-import { adviceAt, describe, Problem } from '../contract/problem.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
+import { adviceAt, describe, namedOperations, type Operation, Problem, type Service } from '../contract/index.ts';
 import type { Target } from './protocol.ts';
 
 /** For the formats in which the path names the operation. */

@@ -1,16 +1,21 @@
 /** The interface of a wire format: bytes to canonical input, and canonical output and problems to messages. Stateless. */
 import type { Buffer } from 'node:buffer';
-import type { MessageSecurity } from '../contract/canonical.ts';
-import type { Conventions } from '../contract/conventions.ts';
-import type { DeprecationNotice } from '../contract/deprecation.ts';
-import type { Extras } from '../contract/extras.ts';
-import type { Operation } from '../contract/operation.ts';
-import type { Path } from '../contract/path.ts';
-import type { FaultCode, Issue, Problem, ProblemKind } from '../contract/problem.ts';
-import type { CompileRead } from '../contract/read.ts';
-import type { SentKey } from '../contract/retry.ts';
-import type { Service } from '../contract/service.ts';
-import type { Charset } from '../lib/charset.ts';
+import type {
+  CompileRead,
+  Conventions,
+  DeprecationNotice,
+  Extras,
+  FaultCode,
+  Issue,
+  MessageSecurity,
+  Operation,
+  Path,
+  Problem,
+  ProblemKind,
+  SentKey,
+  Service,
+} from '../contract/index.ts';
+import type { Charset } from '../lib/index.ts';
 import type { Leniencies, Leniency } from './leniencies.ts';
 import type { Attached, Attachments } from './related.ts';
 import type { TextTools } from './text-tools.ts';

@@ -1,9 +1,15 @@
 /** Reads the parts that refusals of other servers have in common: coordinates of fields, and errors as one line of text. */
 
-import { printable } from '../contract/lexical.ts';
-import type { Path, Step } from '../contract/path.ts';
-import type { ErrorType } from '../contract/problem.ts';
-import type { Field, ListSchema, ObjectSchema, Schema } from '../contract/schema.ts';
+import {
+  type ErrorType,
+  type Field,
+  type ListSchema,
+  type ObjectSchema,
+  type Path,
+  printable,
+  type Schema,
+  type Step,
+} from '../contract/index.ts';
 import type { Refusal, RefusalIssue } from './protocol.ts';
 
 /** Longer texts are cut: a server may answer with a page. */

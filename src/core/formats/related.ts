@@ -1,7 +1,7 @@
 /** Messages with parts beside their envelope, in multipart/related (RFC 2387): XOP packages and SOAP with Attachments. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { SpooledValue } from '../spool/tokens.ts';
+import type { SpooledValue } from '../spool/index.ts';
 
 /** The parts beside an envelope that was received. */
 export interface Attachments {

@@ -1,5 +1,5 @@
 /** Refusals by WS-Security: of a security header, or of the credential in it. */
-import { Problem } from '../contract/problem.ts';
+import { Problem } from '../contract/index.ts';
 
 /** The namespace of the security header, and of the codes of its faults. */
 export const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';

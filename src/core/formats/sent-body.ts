@@ -1,7 +1,7 @@
 /** What is sent of a message whose large values are in a file: they are read while it is sent. */
 import { Buffer } from 'node:buffer';
-import { base64Length } from '../contract/lexical.ts';
-import { hasToken, mayHaveToken, type SpooledValue, splitAtTokens } from '../spool/tokens.ts';
+import { base64Length } from '../contract/index.ts';
+import { hasToken, mayHaveToken, type SpooledValue, splitAtTokens } from '../spool/index.ts';
 import { encode, mediaType as formMediaType } from './form/print.ts';
 import { piecesOf } from './related.ts';
 import type { Message } from './wire.ts';

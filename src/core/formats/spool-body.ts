@@ -1,12 +1,16 @@
 /** Reads the body of a message as it arrives, and lets its large values go to a temporary file. Tokens stand for them in what remains. */
 
 import { Buffer } from 'node:buffer';
-import { longestValues } from '../contract/attachments.ts';
-import { base64Length } from '../contract/lexical.ts';
-import { isJsonType, type Operation } from '../contract/operation.ts';
-import type { Fields, ObjectSchema } from '../contract/schema.ts';
-import { mediaTypeIn } from '../lib/charset.ts';
-import type { SpoolFile, SpoolWriter } from '../spool/spool.ts';
+import {
+  base64Length,
+  type Fields,
+  isJsonType,
+  longestValues,
+  type ObjectSchema,
+  type Operation,
+} from '../contract/index.ts';
+import { mediaTypeIn } from '../lib/index.ts';
+import type { SpoolFile, SpoolWriter } from '../spool/index.ts';
 import { Base64Runs, type TextSyntax } from './base64-runs.ts';
 import { formDataType, multipartType, parameterIn, withoutBrackets } from './multipart.ts';
 import { holdsBinary } from './rest/upstream-binding.ts';

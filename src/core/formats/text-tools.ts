@@ -1,6 +1,6 @@
 /** What tools ask of the text of a message: its parts, for masking, and lines for reading. */
 import type { Buffer } from 'node:buffer';
-import type { Charset } from '../lib/charset.ts';
+import type { Charset } from '../lib/index.ts';
 
 /** A name or a value in the text of a message, as sent, or a remark that is neither. What is between two parts is markup. */
 export interface TextPart {

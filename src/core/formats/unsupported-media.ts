@@ -1,5 +1,5 @@
 /** The refusal of a media type, charset or encoding: it says what to send instead. */
-import { describe, Problem } from '../contract/problem.ts';
+import { describe, Problem } from '../contract/index.ts';
 
 interface Details {
   /** For logs and metrics. */

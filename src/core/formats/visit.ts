@@ -1,15 +1,21 @@
 /** Visits the parts of a message in the order of the reading walk, with what the contract says of each. */
-import type { Path } from '../contract/path.ts';
-import { type CompileRead, compileRead, nodeChooser, type Reader, type TextPlace } from '../contract/read.ts';
 import {
   anyText,
+  type CompileRead,
+  callWhole,
+  compileRead,
   isRepeated,
   type ListSchema,
+  type Member,
+  nodeChooser,
   type ObjectSchema,
+  type Path,
+  type Reader,
   type ScalarSchema,
   type Schema,
-} from '../contract/schema.ts';
-import { callWhole, type Member, walk } from '../contract/walk.ts';
+  type TextPlace,
+  walk,
+} from '../contract/index.ts';
 
 /** A part of a message that was read. */
 export interface VisitedPart {

@@ -1,10 +1,15 @@
 /** The wire formats. A new one is a folder and a line here. */
-import { conventionsOf } from '../contract/conventions.ts';
-import { isBound, type Operation } from '../contract/operation.ts';
-import { type CompileRead, compileRead } from '../contract/read.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
-import { partsIn } from '../contract/walk.ts';
+import {
+  type CompileRead,
+  compileRead,
+  conventionsOf,
+  isBound,
+  namedOperations,
+  type ObjectSchema,
+  type Operation,
+  partsIn,
+  type Service,
+} from '../contract/index.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { partsOfForm } from './form/pairs.ts';

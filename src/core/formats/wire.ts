@@ -1,9 +1,9 @@
 /** HTTP messages without an HTTP framework: what comes in and what goes out. */
 
 import type { Buffer } from 'node:buffer';
-import type { Sender } from '../contract/canonical.ts';
-import { memoizeWeakly } from '../lib/memoize.ts';
-import type { Spool } from '../spool/spool.ts';
+import type { Sender } from '../contract/index.ts';
+import { memoizeWeakly } from '../lib/index.ts';
+import type { Spool } from '../spool/index.ts';
 import { type Attached, packed } from './related.ts';
 
 export interface WireRequest {

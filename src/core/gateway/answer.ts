@@ -1,17 +1,28 @@
 /** The answer to a request: the message for the caller, and the entry for its observers. */
-import type { AnyCaller, RequestHead } from '../contract/canonical.ts';
-import type { Operation } from '../contract/operation.ts';
-import { mayRetry, Problem, problems } from '../contract/problem.ts';
-import { keyHeader, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
-import type { Leniency } from '../formats/leniencies.ts';
-import type { Decoded, MessageHeader, Protocol, Target } from '../formats/protocol.ts';
-import type { Message, WireRequest } from '../formats/wire.ts';
-import type { Protocols } from '../formats/wire-formats.ts';
-import { isWeak } from '../idempotency/idempotency-key.ts';
-import { LockTimeout } from '../idempotency/ports.ts';
-import { isReference } from '../idempotency/stored-outcome.ts';
-import type { IdGenerator } from '../lib/clock-and-ids.ts';
-import { Unavailable } from '../lib/unavailable.ts';
+import {
+  type AnyCaller,
+  keyHeader,
+  keyPattern,
+  mayRetry,
+  type Operation,
+  Problem,
+  problems,
+  type RequestHead,
+  replayedHeader,
+  transientHeader,
+} from '../contract/index.ts';
+import type {
+  Decoded,
+  Leniency,
+  Message,
+  MessageHeader,
+  Protocol,
+  Protocols,
+  Target,
+  WireRequest,
+} from '../formats/index.ts';
+import { isReference, isWeak, LockTimeout } from '../idempotency/index.ts';
+import { type IdGenerator, Unavailable } from '../lib/index.ts';
 import type { CurrentDeprecations, Deprecation } from './deprecations.ts';
 import type { Detected } from './detect.ts';
 import type { Route } from './route.ts';

@@ -1,8 +1,12 @@
 /** What the gateway asks to know who a request is from. */
-import type { AnyCaller, ForwardedCaller, MessageSecurity, UsernameToken } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
-import type { Protocol } from '../formats/protocol.ts';
-import type { WireRequest } from '../formats/wire.ts';
+import {
+  type AnyCaller,
+  type ForwardedCaller,
+  type MessageSecurity,
+  Problem,
+  type UsernameToken,
+} from '../contract/index.ts';
+import type { Protocol, WireRequest } from '../formats/index.ts';
 
 /** What a caller is recognized by: its headers, its address and its certificate. */
 export interface RequestOrigin extends Pick<WireRequest, 'headers' | 'sender' | 'certificate'> {

@@ -1,9 +1,17 @@
 /** Makes the canonical request of what was decoded, or throws everything that is wrong with it. */
-import type { AnyCaller, AnyRequest, Caller, CanonicalRequest } from '../contract/canonical.ts';
-import type { Operation } from '../contract/operation.ts';
-import { adviceAt, issue, Problem, throwIssues } from '../contract/problem.ts';
-import type { Decoded } from '../formats/protocol.ts';
-import { keyMissing } from '../idempotency/idempotency-key.ts';
+import {
+  type AnyCaller,
+  type AnyRequest,
+  adviceAt,
+  type Caller,
+  type CanonicalRequest,
+  issue,
+  type Operation,
+  Problem,
+  throwIssues,
+} from '../contract/index.ts';
+import type { Decoded } from '../formats/index.ts';
+import { keyMissing } from '../idempotency/index.ts';
 import type { CurrentOperation } from './compose.ts';
 
 /** What goes along with the input. */

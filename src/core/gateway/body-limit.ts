@@ -1,11 +1,8 @@
 /** The largest body that a service reads: a setting, or what the values of its contract need. */
 
-import { bodyBytesOf } from '../contract/attachments.ts';
-import type { Operation } from '../contract/operation.ts';
-import type { Service } from '../contract/service.ts';
-import { spoolingOf } from '../formats/spool-body.ts';
-import type { LargeBody } from '../formats/wire.ts';
-import { memoizeWeakly } from '../lib/memoize.ts';
+import { bodyBytesOf, type Operation, type Service } from '../contract/index.ts';
+import { type LargeBody, spoolingOf } from '../formats/index.ts';
+import { memoizeWeakly } from '../lib/index.ts';
 
 /** As far as a contract raises the limit by itself: bytes of 10 MiB in base64 fit. */
 const bodyBytesCeiling = 16_777_216;

@@ -1,11 +1,15 @@
 /** Composes the services that a gateway serves: every version, and what executes each operation. */
-import { type Conventions, conventionsOf } from '../contract/conventions.ts';
-import type { OlderVersion, VersionAdapter } from '../contract/older-version.ts';
-import type { Operation } from '../contract/operation.ts';
-import { rolesFor } from '../contract/roles.ts';
-import { hashNameOf, type Service } from '../contract/service.ts';
-import { type Executor, executorOf } from '../idempotency/executor.ts';
-import type { BoundHandler, ReadingTransaction } from '../idempotency/ports.ts';
+import {
+  type Conventions,
+  conventionsOf,
+  hashNameOf,
+  type OlderVersion,
+  type Operation,
+  rolesFor,
+  type Service,
+  type VersionAdapter,
+} from '../contract/index.ts';
+import { type BoundHandler, type Executor, executorOf, type ReadingTransaction } from '../idempotency/index.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /** `R`: the read transaction of the store. */

@@ -1,8 +1,15 @@
 /** Decodes a body in its format: that of the head, that of its first bytes, or that of its SOAP envelope. */
 import type { Buffer } from 'node:buffer';
-import { adviceAt, Problem, problems } from '../contract/problem.ts';
-import { type Decoded, type Media, OtherFormat, type Target } from '../formats/protocol.ts';
-import { addressFormats, formatOfBody, type Protocols } from '../formats/wire-formats.ts';
+import { adviceAt, Problem, problems } from '../contract/index.ts';
+import {
+  addressFormats,
+  type Decoded,
+  formatOfBody,
+  type Media,
+  OtherFormat,
+  type Protocols,
+  type Target,
+} from '../formats/index.ts';
 import type { RequestState } from './answer.ts';
 import { detect, isJsonAsForm, requireReadable } from './detect.ts';
 import { type Identified, identify, startMax } from './identify.ts';

@@ -1,6 +1,5 @@
 /** What the gateway asks about each call: whether it is deprecated, what its answer says of that, and whether it is refused. */
-import type { DeprecationNotice } from '../contract/deprecation.ts';
-import type { Problem } from '../contract/problem.ts';
+import type { DeprecationNotice, Problem } from '../contract/index.ts';
 
 /** What rules look at. What is not known yet matches no rule that names it. */
 export interface CallFacts {

@@ -1,20 +1,22 @@
 /** Detects the protocol of a request; total, since even a refusal needs a format. */
 
-import type { Leniency } from '../formats/leniencies.ts';
-import { formDataType, multipartType } from '../formats/multipart.ts';
-import type { Media, Protocol, Target } from '../formats/protocol.ts';
-import { unsupportedMedia } from '../formats/unsupported-media.ts';
-import type { WireRequest } from '../formats/wire.ts';
 import {
   addressFormats,
   byMediaType,
   fallbackFormats,
+  formDataType,
+  type Leniency,
+  type Media,
+  multipartType,
   namedProtocols,
+  type Protocol,
   type ProtocolName,
   type Protocols,
-} from '../formats/wire-formats.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
-import { charsetOf } from '../lib/charset.ts';
+  type Target,
+  unsupportedMedia,
+  type WireRequest,
+} from '../formats/index.ts';
+import { BoundedMap, charsetOf } from '../lib/index.ts';
 import type { Route } from './route.ts';
 
 export interface Detected {

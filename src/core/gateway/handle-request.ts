@@ -1,17 +1,17 @@
 /** Handles a request: every step, in order. */
 import type { Buffer } from 'node:buffer';
-import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
-import { presentedAt } from '../contract/credential-place.ts';
-import type { Decoded, Target } from '../formats/protocol.ts';
-import { spoolingAtOwnPath } from '../formats/spool-body.ts';
-import { acceptedMessage, type Message, type WireRequest } from '../formats/wire.ts';
-import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
-import { executorAfter } from '../idempotency/executor.ts';
-import { keyOf } from '../idempotency/idempotency-key.ts';
-import type { ReadingTransaction } from '../idempotency/ports.ts';
-import { matchesEntityTag } from '../lib/entity-tag.ts';
-import { addressGroup } from '../lib/networks.ts';
-import { withInputBytes } from '../spool/tokens.ts';
+import { type AnyCaller, type AnyRequest, presentedAt, type RequestHead } from '../contract/index.ts';
+import {
+  acceptedMessage,
+  type Decoded,
+  type Message,
+  spoolingAtOwnPath,
+  type Target,
+  type WireRequest,
+} from '../formats/index.ts';
+import { type ExecuteIdempotently, executorAfter, keyOf, type ReadingTransaction } from '../idempotency/index.ts';
+import { addressGroup, matchesEntityTag } from '../lib/index.ts';
+import { withInputBytes } from '../spool/index.ts';
 import { type Answer, type AnswerParts, answer, type RequestState, refuse } from './answer.ts';
 import type { Authenticator, RequestOrigin } from './authentication.ts';
 import { type MessageAuthenticator, noMessages } from './authentication.ts';

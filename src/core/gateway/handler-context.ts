@@ -1,6 +1,6 @@
 /** What the engine gives every handler. */
-import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
-import type { Vault } from '../vault/ports.ts';
+import type { Clock, IdGenerator } from '../lib/index.ts';
+import type { Vault } from '../vault/index.ts';
 
 /** A service brings its own dependencies when it is composed. */
 export interface HandlerContext {

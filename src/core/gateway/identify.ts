@@ -1,8 +1,15 @@
 /** Identifies a body whose head does not say what it is: by its first byte, as the parts of a multipart body, or as JSON that is declared as a form. */
 import type { Buffer } from 'node:buffer';
-import { formDataType, formOfParts, multipartType, readRelated } from '../formats/multipart.ts';
-import type { Attachments } from '../formats/related.ts';
-import { fallbackFormats, formatOfBody, wireFormats } from '../formats/wire-formats.ts';
+import {
+  type Attachments,
+  fallbackFormats,
+  formatOfBody,
+  formDataType,
+  formOfParts,
+  multipartType,
+  readRelated,
+  wireFormats,
+} from '../formats/index.ts';
 
 export interface Identified {
   /** What Content-Type would have said; empty for a body that is like none of the formats. */

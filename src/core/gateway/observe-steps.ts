@@ -1,10 +1,8 @@
 /** Tells observers of the steps of requests. Chosen at composition: where no observer listens to steps, nothing is wrapped. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Buffer } from 'node:buffer';
-import type { Protocol } from '../formats/protocol.ts';
-import type { Protocols } from '../formats/wire-formats.ts';
-import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
-import type { ReadingTransaction, RemoteHandler } from '../idempotency/ports.ts';
+import type { Protocol, Protocols } from '../formats/index.ts';
+import type { ExecuteIdempotently, ReadingTransaction, RemoteHandler } from '../idempotency/index.ts';
 import type { HandlerContext } from './handler-context.ts';
 import { type EndStep, type RequestObserver, Step, type StepFacts, type StepResult } from './request-observer.ts';
 

@@ -1,6 +1,6 @@
 /** Observers of requests: told of each request as it arrives, of its steps, and of its answer after that is written. */
 import type { Buffer } from 'node:buffer';
-import type { WireRequest } from '../formats/wire.ts';
+import type { WireRequest } from '../formats/index.ts';
 import type { Answer, LogEntry } from './answer.ts';
 
 /** The observers of a server, in the order in which they are told. ARCHITECTURE.md says what each does. */

@@ -1,28 +1,35 @@
 /** Finds what a path names: the format of the address, and for each method the operation. */
 
-import { type BoundOperation, namesInPath, type Operation } from '../contract/operation.ts';
-import { adviceAt, describe, listed, Problem } from '../contract/problem.ts';
 import {
+  adviceAt,
+  type BoundOperation,
   boundOperations,
   contractOf,
+  describe,
+  listed,
   namedOperations,
+  namesInPath,
   newestOf,
+  type Operation,
   ownBindingOf,
+  Problem,
   type Service,
   serviceAddress,
   versionsOf,
-} from '../contract/service.ts';
-import { allLeniencies, type Leniencies, type Leniency } from '../formats/leniencies.ts';
-import { unknownOperation } from '../formats/named-operation.ts';
-import type { Target } from '../formats/protocol.ts';
+} from '../contract/index.ts';
 import {
   addressFormats,
+  allLeniencies,
   fallbackFormats,
   formatAt,
+  type Leniencies,
+  type Leniency,
   ownAddressesOf,
   type ProtocolName,
-} from '../formats/wire-formats.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
+  type Target,
+  unknownOperation,
+} from '../formats/index.ts';
+import { BoundedMap } from '../lib/index.ts';
 
 export interface Route {
   /** The only format of the address; absent where the media type decides. */

@@ -1,7 +1,7 @@
 /** What caches are told of an answer that its server lets them keep. */
 
-import type { AnyCaller } from '../contract/canonical.ts';
-import type { Target } from '../formats/protocol.ts';
+import type { AnyCaller } from '../contract/index.ts';
+import type { Target } from '../formats/index.ts';
 import { isAnonymous } from './authentication.ts';
 
 type Headers = Readonly<Record<string, string>>;

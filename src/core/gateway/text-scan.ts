@@ -1,10 +1,16 @@
 /** Looks for secrets in texts that should hold none: reports them, and refuses them where a setting says so. */
-import { label } from '../contract/member-names.ts';
-import type { Path, Step } from '../contract/path.ts';
-import { issue, Problem } from '../contract/problem.ts';
-import { fieldOf, type Schema } from '../contract/schema.ts';
-import { createTextFinder, type TextDetector } from '../contract/text-detector.ts';
-import type { Decoded } from '../formats/protocol.ts';
+import {
+  createTextFinder,
+  fieldOf,
+  issue,
+  label,
+  type Path,
+  Problem,
+  type Schema,
+  type Step,
+  type TextDetector,
+} from '../contract/index.ts';
+import type { Decoded } from '../formats/index.ts';
 
 export interface SecretFound {
   readonly operation: string;

@@ -6,13 +6,20 @@
  */
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { base64Length } from '../contract/lexical.ts';
-import { ownMembers } from '../contract/member-names.ts';
-import type { Operation } from '../contract/operation.ts';
-import { type ScalarSchema, type Schema, variantChooser } from '../contract/schema.ts';
-import { hashNameOf, type Service } from '../contract/service.ts';
-import { callWhole, type Visited, walk } from '../contract/walk.ts';
-import { spooledValue } from '../spool/tokens.ts';
+import {
+  base64Length,
+  callWhole,
+  hashNameOf,
+  type Operation,
+  ownMembers,
+  type ScalarSchema,
+  type Schema,
+  type Service,
+  type Visited,
+  variantChooser,
+  walk,
+} from '../contract/index.ts';
+import { spooledValue } from '../spool/index.ts';
 
 type Write = (value: unknown) => string;
 

@@ -5,9 +5,8 @@
  * is restored or fails over may have lost it together with the effect. The requests in flight in this process and the
  * shared cache only save work.
  */
-import type { AnyCaller, AnyRequest } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { type AnyCaller, type AnyRequest, Problem } from '../contract/index.ts';
+import { BoundedMap } from '../lib/index.ts';
 import type { Executor } from './executor.ts';
 import {
   type CacheReservation,

@@ -6,10 +6,8 @@
  * deduplicates. Where it does not, the outcome is unknown until the other server is asked for it, or an operator settles it.
  */
 import { randomUUID } from 'node:crypto';
-import type { AnyRequest } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
-import { maskSensitive } from '../contract/redaction.ts';
-import { describeTokens } from '../spool/tokens.ts';
+import { type AnyRequest, maskSensitive, Problem } from '../contract/index.ts';
+import { describeTokens } from '../spool/index.ts';
 import { type LookupEvent, lookUpOutcome } from './outcome-lookup.ts';
 import {
   ApplicationError,

@@ -1,5 +1,5 @@
 /** Executors: how the handler of an operation executes a request. One for each kind of handler, chosen at composition. */
-import type { AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyRequest, CanonicalRequest } from '../contract/index.ts';
 import { executeRemotely, readRemotely } from './execute-remotely.ts';
 import type { BoundHandler, IdempotentTransaction, LocalHandler, LookupHandler, ReadingTransaction } from './ports.ts';
 import type { RemoteDependencies } from './remote-dependencies.ts';

@@ -1,7 +1,13 @@
 /** Reads the Idempotency-Key of a request: from the header, or from another place where callers send it. */
-import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
-import { keyHeader, keyLengthMax, keyPattern, meansKey, type SentKey } from '../contract/retry.ts';
+import {
+  keyHeader,
+  keyLengthMax,
+  keyPattern,
+  meansKey,
+  type Operation,
+  Problem,
+  type SentKey,
+} from '../contract/index.ts';
 
 /** Header names are parsed into lower case. */
 const header = keyHeader.toLowerCase();

@@ -2,8 +2,7 @@
  * Settles requests whose outcome is unknown by asking the other server (decision 0154). That it has no such request counts only when no attempt can
  * arrive any more: then the key is free, and the request may be sent again.
  */
-import { BoundedMap } from '../lib/bounded-map.ts';
-import { type Backoff, backoffMs } from '../lib/retry.ts';
+import { type Backoff, BoundedMap, backoffMs } from '../lib/index.ts';
 import type {
   IdempotentStore,
   LookedUp,

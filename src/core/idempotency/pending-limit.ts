@@ -1,5 +1,5 @@
 /** Limits the requests without an outcome, of one credential and of all: with forwarded credentials any text is a caller. */
-import { Problem } from '../contract/problem.ts';
+import { Problem } from '../contract/index.ts';
 
 interface PendingOwner {
   readonly tenant: string;

@@ -1,7 +1,5 @@
 /** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
-import type { AnyRequest, CallerIdentity, CanonicalRequest } from '../contract/canonical.ts';
-import type { Extras } from '../contract/extras.ts';
-import type { Problem } from '../contract/problem.ts';
+import type { AnyRequest, CallerIdentity, CanonicalRequest, Extras, Problem } from '../contract/index.ts';
 
 /** HMACs that identify a request, and the encryption of its outcome, under keys of the index key: useless without it. */
 export interface RequestHasher {

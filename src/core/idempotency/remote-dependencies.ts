@@ -1,5 +1,5 @@
 /** What the execution of operations of another server is given, and what it reports. */
-import type { MaskSecrets } from '../contract/redaction.ts';
+import type { MaskSecrets } from '../contract/index.ts';
 import type { LookupEvent, LookupPace } from './outcome-lookup.ts';
 import type { PendingLimit } from './pending-limit.ts';
 import type { IdempotentStore, PendingName, RemoteHandler, RequestHasher } from './ports.ts';

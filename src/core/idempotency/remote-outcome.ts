@@ -1,5 +1,5 @@
 /** Stores what became of a request to another server, or leaves it to a retry or an operator. */
-import { redact } from '../lib/redact.ts';
+import { redact } from '../lib/index.ts';
 import type { IdempotentTransaction, ReadingTransaction } from './ports.ts';
 import type { Asking, KeyedExecution, RemoteDependencies } from './remote-dependencies.ts';
 import type { TransactionResult } from './replay.ts';

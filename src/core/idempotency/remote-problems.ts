@@ -1,5 +1,5 @@
 /** Problems of operations that another server answers: which are refusals, which are stored, and what a failure becomes. */
-import { Problem, problems, upstreamRefusal } from '../contract/problem.ts';
+import { Problem, problems, upstreamRefusal } from '../contract/index.ts';
 import { NotSent, OutcomeUnknown } from './ports.ts';
 import { isStorableProblem } from './stored-outcome.ts';
 

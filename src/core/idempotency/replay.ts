@@ -1,6 +1,5 @@
 /** Answers a request by the record of an earlier one with its key. */
-import type { AnyRequest } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
+import { type AnyRequest, Problem } from '../contract/index.ts';
 import type { OwnedRecord, PendingOutcome, RecordAlias, StoredOutcome, StoredRecord } from './ports.ts';
 import { type Outcome, openOutcome, parseOutcome } from './stored-outcome.ts';
 

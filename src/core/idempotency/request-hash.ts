@@ -1,7 +1,6 @@
 /** Computes HMACs of requests with an Idempotency-Key, since a plain hash would reveal card numbers and keys; and seals their outcomes. */
 import { createHmac, type KeyObject } from 'node:crypto';
-import { deriveKey, fingerprintOf } from '../vault/derive.ts';
-import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from '../vault/seal.ts';
+import { binding, deriveKey, fingerprintOf, nonceBytes, openBytes, SealBroken, sealBytes } from '../vault/index.ts';
 import { canonicalRequestText } from './canonical-request.ts';
 import type { RequestHasher, SealedPlace } from './ports.ts';
 

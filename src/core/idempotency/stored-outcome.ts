@@ -1,22 +1,30 @@
 /** The outcome of a request, and its text in the idempotency record. */
-import { type Extras, membersIn } from '../contract/extras.ts';
-import { type Fault, faultOf, type Operation } from '../contract/operation.ts';
 import {
+  createRedactor,
   describe,
+  type Extras,
+  type Fault,
   type FaultCode,
+  faultOf,
+  isScalar,
+  maskAllButLast4,
+  membersIn,
+  type ObjectSchema,
+  type Operation,
   Problem,
   type ProblemKind,
   type ProblemType,
+  partsIn,
+  problemsOf,
+  type Redact,
   refusalOfUpstream,
+  type ScalarSchema,
+  type Service,
   upstreamRefusal,
-} from '../contract/problem.ts';
-import { createRedactor, maskAllButLast4, type Redact } from '../contract/redaction.ts';
-import { isScalar, type ObjectSchema, type ScalarSchema } from '../contract/schema.ts';
-import { problemsOf, type Service } from '../contract/service.ts';
-import { partsIn } from '../contract/walk.ts';
-import { memoizeWeakly } from '../lib/memoize.ts';
-import { bytesBehind, withBytes } from '../spool/tokens.ts';
-import { SealBroken } from '../vault/seal.ts';
+} from '../contract/index.ts';
+import { memoizeWeakly } from '../lib/index.ts';
+import { bytesBehind, withBytes } from '../spool/index.ts';
+import { SealBroken } from '../vault/index.ts';
 import type { OwnedRecord, SealedPlace } from './ports.ts';
 
 /** Canonical, so that it can be encoded in any format. */

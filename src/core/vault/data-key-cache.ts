@@ -1,5 +1,5 @@
 /** Caches unwrapped data keys for a bounded time and number of uses, so that most openings decrypt one ciphertext instead of two. */
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { BoundedMap } from '../lib/index.ts';
 import { type DataKey, dataKeyBytes } from './data-key.ts';
 import type { WrappedKey } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** Derives keys, and computes fingerprints and aliases: HMACs that reveal only equality within a tenant. */
 
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { BoundedMap } from '../lib/index.ts';
 
 /** The number of derived keys in a cache. */
 const keysMax = 1_000;

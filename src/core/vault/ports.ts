@@ -1,5 +1,5 @@
 /** The interface of the vault, which seals card numbers and other secrets under keys that are not in the store. */
-import { Unavailable } from '../lib/unavailable.ts';
+import { Unavailable } from '../lib/index.ts';
 
 /** The sealed secrets of a record. Base64 texts that only the vault can open. */
 export interface Sealed {

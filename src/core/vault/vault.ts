@@ -1,6 +1,6 @@
 /** The vault: seals each record under its own data key, wrapped by a key of the ring and bound to the record. */
 import { randomBytes } from 'node:crypto';
-import { monotonicClock } from '../lib/clock.ts';
+import { monotonicClock } from '../lib/index.ts';
 import { type DataKey, dataKeyBytes, unwrap, wrap } from './data-key.ts';
 import { DataKeyCache, dataKeyCacheLimits } from './data-key-cache.ts';
 import { aliasOf, fingerprintOf, tenantKeys } from './derive.ts';

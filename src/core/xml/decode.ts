@@ -1,6 +1,6 @@
 /** Bytes to XML text. A byte order mark decides the encoding, then the HTTP header, then the declaration (RFC 7303, 3.2). */
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
-import { type Charset, charsetOf, decodeSingleByte, firstInvalidByte } from '../lib/charset.ts';
+import { type Charset, charsetOf, decodeSingleByte, firstInvalidByte } from '../lib/index.ts';
 
 /** The bytes are in an encoding that is not supported. */
 export class UnknownEncoding extends Error {

@@ -3,7 +3,7 @@
  * well-formed or past a limit it returns undefined, and the strict parser decides.
  */
 
-import { BoundedMap } from '../lib/bounded-map.ts';
+import { BoundedMap } from '../lib/index.ts';
 import { type Attribute, type Element, isBlank, resolvePrefix, type Scope } from './element.ts';
 import type { Limits } from './limits.ts';
 

@@ -1,9 +1,7 @@
 /** Compares the answers of two servers to one request, and counts their differences by kind. */
 
-import type { Operation } from '../../core/contract/operation.ts';
-import type { MaskSecrets } from '../../core/contract/redaction.ts';
-import { anyText } from '../../core/contract/schema.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
+import { anyText, type MaskSecrets, type Operation } from '../../core/contract/index.ts';
+import { BoundedMap } from '../../core/lib/index.ts';
 import { compareValues, type Difference, type IdPairs } from './compare-values.ts';
 import type { Rules } from './rules.ts';
 

@@ -2,18 +2,17 @@
  * Compares canonical values of one schema: what a wire format says in several ways is one value already, so that the order of
  * members, forms of numbers, time zones, and absent against nil do not count.
  */
-import type { MaskSecrets } from '../../core/contract/redaction.ts';
 import {
   anyText,
   type ListSchema,
   type MapSchema,
+  type MaskSecrets,
   type ObjectSchema,
   type ScalarSchema,
   type Schema,
   variantOf,
-} from '../../core/contract/schema.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import { isMembers, type Members } from '../../core/lib/members.ts';
+} from '../../core/contract/index.ts';
+import { BoundedMap, isMembers, type Members } from '../../core/lib/index.ts';
 import { joinPath, type Rules, shapeOf } from './rules.ts';
 
 /** `order`: the same items in another order. */

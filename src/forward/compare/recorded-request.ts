@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
-import { isMembers } from '../../core/lib/members.ts';
+import { isMembers } from '../../core/lib/index.ts';
 
 /** A request that was answered. Sensitive members are masked. */
 export interface RecordedRequest {

@@ -1,6 +1,5 @@
 /** What does not count as a difference between two answers, by the paths of members. */
-import { fieldOf, type Schema } from '../../core/contract/schema.ts';
-import { partsIn } from '../../core/contract/walk.ts';
+import { fieldOf, partsIn, type Schema } from '../../core/contract/index.ts';
 
 /**
  * Rules as a file states them. A path is that of `Difference`: `details[].creationDate`, with `*` for the keys of a map. The name

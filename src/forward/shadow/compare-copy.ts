@@ -1,9 +1,6 @@
 /** Compares the answer to a copy with the answer that the caller got, and bounds what is told of it. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Extras } from '../../core/contract/extras.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { maskSensitive } from '../../core/contract/redaction.ts';
-import type { Schema } from '../../core/contract/schema.ts';
+import { type Extras, maskSensitive, type Operation, type Schema } from '../../core/contract/index.ts';
 import { type ComparedAnswer, compareAnswers } from '../compare/compare-answers.ts';
 import { type Difference, IdPairs } from '../compare/compare-values.ts';
 import type { Rules } from '../compare/rules.ts';

@@ -1,7 +1,6 @@
 /** Copies of requests, and the messages between a gateway and the process that sends them. */
 
-import type { AnyRequest } from '../../core/contract/canonical.ts';
-import type { Service } from '../../core/contract/service.ts';
+import type { AnyRequest, Service } from '../../core/contract/index.ts';
 import type { Difference } from '../compare/compare-values.ts';
 import type { RuleTexts } from '../compare/rules.ts';
 import type { Headers, UpstreamCredentials, UpstreamSetup } from '../options.ts';

@@ -3,8 +3,8 @@
  * and upstreams are copies of those of the gateway, which finds the credentials.
  */
 
-import type { AnyRequest } from '../../core/contract/canonical.ts';
-import { createProtocols } from '../../core/formats/wire-formats.ts';
+import type { AnyRequest } from '../../core/contract/index.ts';
+import { createProtocols } from '../../core/formats/index.ts';
 import { IdPairs } from '../compare/compare-values.ts';
 import { compileRules } from '../compare/rules.ts';
 import { answerOfThrown } from '../compared-answer.ts';

@@ -3,14 +3,24 @@
  * the requests may be switched to it; the first server then gets the copies.
  */
 import { hash, randomUUID } from 'node:crypto';
-import type { AnyRequest, RequestHead } from '../../core/contract/canonical.ts';
-import type { Extras } from '../../core/contract/extras.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { Problem, problems } from '../../core/contract/problem.ts';
-import { type MaskSecrets, maskSensitive } from '../../core/contract/redaction.ts';
-import { ApplicationError, NotSent, type RemoteAnswer, type RemoteHandler } from '../../core/idempotency/ports.ts';
-import { isRefusal } from '../../core/idempotency/remote-problems.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import {
+  type AnyRequest,
+  type Extras,
+  type MaskSecrets,
+  maskSensitive,
+  type Operation,
+  Problem,
+  problems,
+  type RequestHead,
+} from '../../core/contract/index.ts';
+import {
+  ApplicationError,
+  isRefusal,
+  NotSent,
+  type RemoteAnswer,
+  type RemoteHandler,
+} from '../../core/idempotency/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
 import { type ComparedAnswer, compareAnswers } from '../compare/compare-answers.ts';
 import { type Difference, IdPairs } from '../compare/compare-values.ts';
 import type { Rules } from '../compare/rules.ts';

@@ -1,6 +1,6 @@
 /** Which requests are copied to a shadow, and which ones it answers: shares of all requests, of a caller or of an operation. */
 import { hash } from 'node:crypto';
-import type { AnyRequest } from '../../core/contract/canonical.ts';
+import type { AnyRequest } from '../../core/contract/index.ts';
 
 /** A share that an operator has set. */
 export interface Share {

@@ -3,7 +3,7 @@
  * store; where the store does not answer, those of this process hold.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { Clock } from '../../core/lib/index.ts';
 import {
   addCounts,
   admit,

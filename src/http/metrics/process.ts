@@ -1,6 +1,6 @@
 /** The metrics of the process, beyond those of the library: its build, and how busy its event loop is. */
 import { Gauge, type Registry } from 'prom-client';
-import { measureEventLoop } from '../../core/lib/event-loop.ts';
+import { measureEventLoop } from '../../core/lib/index.ts';
 
 export interface Build {
   readonly version: string;

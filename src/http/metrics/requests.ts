@@ -1,9 +1,8 @@
 /** Counts requests. Label values come from names that the program knows, so their number is bounded. */
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { LogEntry } from '../../core/gateway/answer.ts';
-import type { RequestObserver } from '../../core/gateway/request-observer.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
+import type { LogEntry, RequestObserver } from '../../core/gateway/index.ts';
+import { BoundedMap } from '../../core/lib/index.ts';
 
 /** The names that may become label values; any other is counted as `other`. */
 export interface KnownNames {

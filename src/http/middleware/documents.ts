@@ -1,8 +1,8 @@
 /** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation, and a page to browsers at wrong addresses. */
-import type { Problem } from '../../core/contract/problem.ts';
-import type { Message } from '../../core/formats/wire.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
-import { matchesEntityTag } from '../../core/lib/entity-tag.ts';
+import type { Problem } from '../../core/contract/index.ts';
+import type { Message } from '../../core/formats/index.ts';
+import type { Answer } from '../../core/gateway/index.ts';
+import { matchesEntityTag } from '../../core/lib/index.ts';
 import { publicOrigin } from '../forwarded.ts';
 import { mountPathOf } from '../mount.ts';
 import type { HttpOptions, StrictTransportOptions } from '../options.ts';

@@ -1,10 +1,7 @@
 /** Middleware: times each request, and tells its observers after its response is written. */
 import type { Buffer } from 'node:buffer';
-import type { Answer } from '../../core/gateway/answer.ts';
-import { observeRequests } from '../../core/gateway/observe-steps.ts';
-import { type RequestObserver, Step } from '../../core/gateway/request-observer.ts';
-import type { SpoolSpace } from '../../core/spool/spool.ts';
-import { describeTokens, mapTexts } from '../../core/spool/tokens.ts';
+import { type Answer, observeRequests, type RequestObserver, Step } from '../../core/gateway/index.ts';
+import { describeTokens, mapTexts, type SpoolSpace } from '../../core/spool/index.ts';
 import { clientAddress } from '../forwarded.ts';
 import { LargeBodies } from '../large-bodies.ts';
 import type { HttpOptions } from '../options.ts';

@@ -2,11 +2,10 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { AnswerPace } from '../../access/limits/answer-pace.ts';
-import { type Problem, problems } from '../../core/contract/problem.ts';
-import { type StreamedBody, streamedBody } from '../../core/formats/sent-body.ts';
-import { type Message, sentBody } from '../../core/formats/wire.ts';
-import type { Answer, LogEntry } from '../../core/gateway/answer.ts';
+import type { AnswerPace } from '../../access/index.ts';
+import { type Problem, problems } from '../../core/contract/index.ts';
+import { type Message, type StreamedBody, sentBody, streamedBody } from '../../core/formats/index.ts';
+import type { Answer, LogEntry } from '../../core/gateway/index.ts';
 import { clientAddress, isFromProxy } from '../forwarded.ts';
 import { holdReadingFor } from '../hold-reading.ts';
 import type { HttpOptions } from '../options.ts';

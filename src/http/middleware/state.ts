@@ -1,6 +1,6 @@
 /** The state that the middlewares of one request share. */
 import type Koa from 'koa';
-import type { Answer } from '../../core/gateway/answer.ts';
+import type { Answer } from '../../core/gateway/index.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 
 export interface MiddlewareState {

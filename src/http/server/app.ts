@@ -1,7 +1,7 @@
 /** Creates the Koa application: its middlewares in the order in which they run. */
 import Koa, { type Context } from 'koa';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import type { Answer } from '../../core/gateway/index.ts';
 import { type DocumentsOptions, serveDocuments } from '../middleware/documents.ts';
 import { type ObservationOptions, observation } from '../middleware/observation.ts';
 import { type ResponseOptions, response } from '../middleware/response.ts';

@@ -1,11 +1,8 @@
 /** Who answers for a credential: a name and an address for the report of a migration. */
 
-import { callerOwners } from '../../access/tables.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { type Engine, statement } from '../../stores/sql/engine.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
-import { prepareUpsert } from '../../stores/sql/row-writer.ts';
-import type { RowOf } from '../../stores/table.ts';
+import { callerOwners } from '../../access/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import { type Engine, fieldsOf, prepareUpsert, type RowOf, statement } from '../../stores/index.ts';
 
 /** Who answers for a credential. */
 export interface CallerOwner {

@@ -1,9 +1,14 @@
 /** Caller records in a database. Several processes add to the same rows. */
 
-import { compareTexts } from '../../core/lib/compare-texts.ts';
-import { CommitUnknown } from '../../stores/errors.ts';
-import { type Engine, readCommitted, type Session, type TransactionSession } from '../../stores/sql/engine.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
+import { compareTexts } from '../../core/lib/index.ts';
+import {
+  CommitUnknown,
+  type Engine,
+  fieldsOf,
+  readCommitted,
+  type Session,
+  type TransactionSession,
+} from '../../stores/index.ts';
 import {
   type CallerUpdate,
   type CallerUse,

@@ -1,10 +1,8 @@
 /** The SQL of caller records; one text for both engines. */
 
-import type { callerRecordDays, callerRecords } from '../../access/tables.ts';
-import { memoize } from '../../core/lib/memoize.ts';
-import { statement } from '../../stores/sql/engine.ts';
-import { placeholders } from '../../stores/sql/row-values.ts';
-import type { RowOf } from '../../stores/table.ts';
+import type { callerRecordDays, callerRecords } from '../../access/index.ts';
+import { memoize } from '../../core/lib/index.ts';
+import { placeholders, type RowOf, statement } from '../../stores/index.ts';
 
 /** Rows that one transaction deletes. */
 export const deletedMax = 1_000;

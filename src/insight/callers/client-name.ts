@@ -1,6 +1,6 @@
 /** Names the client of a request by its headers: short, printable, and without what differs from request to request. */
-import { isFormat, wireFormats } from '../../core/formats/wire-formats.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
+import { isFormat, wireFormats } from '../../core/formats/index.ts';
+import { BoundedMap } from '../../core/lib/index.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 

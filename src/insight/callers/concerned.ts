@@ -1,6 +1,6 @@
 /** Finds the recorded calls that a deprecation concerns. */
 
-import type { CallFacts } from '../../core/gateway/deprecations.ts';
+import type { CallFacts } from '../../core/gateway/index.ts';
 import type { CallerUse } from './caller-record.ts';
 import { compileDeprecations, type DeprecationRule } from './deprecation.ts';
 

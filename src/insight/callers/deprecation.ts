@@ -1,11 +1,9 @@
 /** Deprecations: which calls are deprecated, what their answers say, and when they are refused. Compiled once. */
 
-import { type DeprecationNotice, deprecationHeaders } from '../../core/contract/deprecation.ts';
-import { describe, Problem } from '../../core/contract/problem.ts';
-import type { ProtocolName } from '../../core/formats/wire-formats.ts';
-import type { CallFacts, Deprecation, Deprecations } from '../../core/gateway/deprecations.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { memoize } from '../../core/lib/memoize.ts';
+import { type DeprecationNotice, deprecationHeaders, describe, Problem } from '../../core/contract/index.ts';
+import type { ProtocolName } from '../../core/formats/index.ts';
+import type { CallFacts, Deprecation, Deprecations } from '../../core/gateway/index.ts';
+import { type Clock, memoize } from '../../core/lib/index.ts';
 import { type BrownOut, compileBrownOut, type FindWindow } from './brown-out.ts';
 
 /** A wire format. */

@@ -1,12 +1,16 @@
 /** Deprecations and exemptions in a database: each change counts up a revision, by which serving processes notice it. */
-import type { AuditedWrite } from '../../access/audit/audited-write.ts';
-import { deprecationExemptions, deprecations } from '../../access/tables.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { type Engine, type Session, statement } from '../../stores/sql/engine.ts';
-import { createRevision } from '../../stores/sql/revision.ts';
-import { fieldsOf } from '../../stores/sql/row-values.ts';
-import { prepareInsert, prepareUpsert } from '../../stores/sql/row-writer.ts';
-import type { RowOf } from '../../stores/table.ts';
+import { type AuditedWrite, deprecationExemptions, deprecations } from '../../access/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import {
+  createRevision,
+  type Engine,
+  fieldsOf,
+  prepareInsert,
+  prepareUpsert,
+  type RowOf,
+  type Session,
+  statement,
+} from '../../stores/index.ts';
 import {
   type ChangeDeprecations,
   createDeprecations,

@@ -1,9 +1,13 @@
 /** The last request of a caller: its canonical input with masked secrets, sealed for the store. */
 
-import type { Operation } from '../../core/contract/operation.ts';
-import { createRedactor, describeMasked, type MaskSecrets } from '../../core/contract/redaction.ts';
-import { isSecret } from '../../core/contract/scalar.ts';
-import type { Vault } from '../../core/vault/ports.ts';
+import {
+  createRedactor,
+  describeMasked,
+  isSecret,
+  type MaskSecrets,
+  type Operation,
+} from '../../core/contract/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import { type SealedRequest, sealedRecordOf } from './caller-record.ts';
 
 /** A request without issues, as it was decoded. */

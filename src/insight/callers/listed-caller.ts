@@ -1,6 +1,6 @@
 /** Records of callers as reports show them: with names for credentials, and what is deprecated. */
 
-import type { Deprecations } from '../../core/gateway/deprecations.ts';
+import type { Deprecations } from '../../core/gateway/index.ts';
 import type { CallerUse, OutcomeCounts, RecordedUse } from './caller-record.ts';
 import { factsOf } from './concerned.ts';
 

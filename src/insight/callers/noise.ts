@@ -1,6 +1,6 @@
 /** Tells calls of callers from requests of no caller: scanners, typing errors, and what the console itself sent. */
-import { problems } from '../../core/contract/problem.ts';
-import { isConsoleClient } from '../../core/lib/console-client.ts';
+import { problems } from '../../core/contract/index.ts';
+import { isConsoleClient } from '../../core/lib/index.ts';
 import { isOther, type RecordedUse } from './caller-record.ts';
 
 type Noise = 'uncounted' | 'console' | 'noCredential' | 'noOperation';

@@ -1,8 +1,7 @@
 /** Records who calls how: counts in memory, and adds to the stored records in batches, never in a request's transaction. */
-import { problems } from '../../core/contract/problem.ts';
-import { type MaskSecrets, maskSensitive } from '../../core/contract/redaction.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Vault } from '../../core/vault/ports.ts';
+import { type MaskSecrets, maskSensitive, problems } from '../../core/contract/index.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import {
   type CallerRecords,
   type CallerUpdate,

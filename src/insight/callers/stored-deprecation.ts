@@ -1,9 +1,7 @@
 /** Deprecations that operators set while servers run: how a store holds them, and what it refuses. */
 import { randomBytes } from 'node:crypto';
-import { type AuditActor, type AuditDetail, actorName } from '../../access/audit/audit-event.ts';
-import type { AuditedKind } from '../../access/audit/audited-write.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { compareTexts } from '../../core/lib/compare-texts.ts';
+import { type AuditActor, type AuditDetail, type AuditedKind, actorName } from '../../access/index.ts';
+import { type Clock, compareTexts } from '../../core/lib/index.ts';
 import { describeBrownOut } from './brown-out.ts';
 import { type DeprecationRule, describeCalls } from './deprecation.ts';
 

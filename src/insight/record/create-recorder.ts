@@ -1,15 +1,11 @@
 /** Records requests and their answers in files, as values of the contract: what `triglyph replay` sends again. */
 
-import type { Config } from '../../config/config.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { createRedactor, maskSensitive } from '../../core/contract/redaction.ts';
-import { maskText } from '../../core/contract/secret-text.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
-import type { HttpFacts, RequestObserver } from '../../core/gateway/request-observer.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import { type RecordedRequest, sealedRecordOf } from '../../forward/compare/recorded-request.ts';
+import type { Config } from '../../config/index.ts';
+import { createRedactor, maskSensitive, maskText, type Operation } from '../../core/contract/index.ts';
+import type { Answer, HttpFacts, RequestObserver } from '../../core/gateway/index.ts';
+import { BoundedMap, type Clock } from '../../core/lib/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import { type RecordedRequest, sealedRecordOf } from '../../forward/index.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface RecorderParts {

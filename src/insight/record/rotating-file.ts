@@ -4,8 +4,8 @@ import { readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { LineWriter } from '../../http/line-writer.ts';
+import type { Clock } from '../../core/lib/index.ts';
+import { LineWriter } from '../../http/index.ts';
 
 interface RotatingFileOptions {
   readonly folder: string;

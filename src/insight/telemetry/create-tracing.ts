@@ -10,12 +10,19 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
-import { runningStep, runOutsideSteps } from '../../core/gateway/observe-steps.ts';
-import type { EndStep, HttpFacts, RequestObserver, Step, StepFacts } from '../../core/gateway/request-observer.ts';
-import { maskRequestId } from '../../http/request-id.ts';
-import type { Dialect } from '../../stores/sql/engine.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import {
+  type Answer,
+  type EndStep,
+  type HttpFacts,
+  type RequestObserver,
+  runningStep,
+  runOutsideSteps,
+  type Step,
+  type StepFacts,
+} from '../../core/gateway/index.ts';
+import { maskRequestId } from '../../http/index.ts';
+import type { Dialect } from '../../stores/index.ts';
 import type { Tracing } from './telemetry.ts';
 
 export function createTracing(tracer: Tracer): Tracing {

@@ -9,7 +9,7 @@ import {
   type MetricData,
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
-import type { ServedMetrics } from '../../http/metrics/metrics.ts';
+import type { ServedMetrics } from '../../http/index.ts';
 
 /** As the registry returns it; its declarations have numbers in place of the types. */
 interface Found {

@@ -15,9 +15,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Variables } from '../../config/config.ts';
-import { version } from '../../config/version.ts';
-import { endsWithin } from '../../core/lib/at-most.ts';
+import { type Variables, version } from '../../config/index.ts';
+import { endsWithin } from '../../core/lib/index.ts';
 import { createTracing } from './create-tracing.ts';
 import { readMetrics, type Scope } from './otlp-metrics.ts';
 import { endpointOf, type Telemetry, type TelemetryParts } from './telemetry.ts';

@@ -1,10 +1,9 @@
 /** What the exports of traces and metrics need and offer, without the packages of OpenTelemetry. */
-import type { Variables } from '../../config/config.ts';
-import type { RequestObserver } from '../../core/gateway/request-observer.ts';
-import type { TraceCall } from '../../core/lib/call-tracer.ts';
-import type { Log } from '../../http/log.ts';
-import type { CountEvent, ServedMetrics } from '../../http/metrics/metrics.ts';
-import type { TraceDelivery } from '../../stores/jobs/webhooks/deliver.ts';
+import type { Variables } from '../../config/index.ts';
+import type { RequestObserver } from '../../core/gateway/index.ts';
+import type { TraceCall } from '../../core/lib/index.ts';
+import type { CountEvent, Log, ServedMetrics } from '../../http/index.ts';
+import type { TraceDelivery } from '../../stores/jobs/index.ts';
 
 export interface Tracing {
   /** Makes a span of each request, from its head to its response, and of each of its steps. */

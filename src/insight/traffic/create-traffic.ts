@@ -1,8 +1,7 @@
 /** Creates the recorder of traffic of a server process, and what the composition of the server calls it by. */
 
-import type { Config } from '../../config/config.ts';
-import { maskText } from '../../core/contract/secret-text.ts';
-import type { Service } from '../../core/contract/service.ts';
+import type { Config } from '../../config/index.ts';
+import { maskText, type Service } from '../../core/contract/index.ts';
 import { describePartsOf } from './describe-request.ts';
 import { TrafficReader, type TrafficSource } from './reader.ts';
 import { type RecorderOptions, TrafficRecorder } from './recorder.ts';

@@ -1,21 +1,31 @@
 /** Describes a request that has been answered: its line, and its details with everything masked that is secret. */
 import { Buffer } from 'node:buffer';
-import { isBound, locationOf, type Operation } from '../../core/contract/operation.ts';
-import { problems } from '../../core/contract/problem.ts';
-import { keyHeader } from '../../core/contract/retry.ts';
-import type { Field } from '../../core/contract/schema.ts';
-import type { Service } from '../../core/contract/service.ts';
-import type { Decoded, Protocol } from '../../core/formats/protocol.ts';
-import { type Attachments, lengthOf } from '../../core/formats/related.ts';
-import { PartRecorder, type VisitedPart } from '../../core/formats/visit.ts';
-import { createProtocols, isFormat, type Protocols, queryParts } from '../../core/formats/wire-formats.ts';
-import type { Answer, LogEntry } from '../../core/gateway/answer.ts';
-import { identify } from '../../core/gateway/identify.ts';
-import type { HttpFacts } from '../../core/gateway/request-observer.ts';
-import { isStorableProblem } from '../../core/idempotency/stored-outcome.ts';
-import { type Charset, charsetIn } from '../../core/lib/charset.ts';
-import { describeTokens } from '../../core/spool/tokens.ts';
-import { maskRequestId } from '../../http/request-id.ts';
+import {
+  type Field,
+  isBound,
+  keyHeader,
+  locationOf,
+  type Operation,
+  problems,
+  type Service,
+} from '../../core/contract/index.ts';
+import {
+  type Attachments,
+  createProtocols,
+  type Decoded,
+  isFormat,
+  lengthOf,
+  PartRecorder,
+  type Protocol,
+  type Protocols,
+  queryParts,
+  type VisitedPart,
+} from '../../core/formats/index.ts';
+import { type Answer, type HttpFacts, identify, type LogEntry } from '../../core/gateway/index.ts';
+import { isStorableProblem } from '../../core/idempotency/index.ts';
+import { type Charset, charsetIn } from '../../core/lib/index.ts';
+import { describeTokens } from '../../core/spool/index.ts';
+import { maskRequestId } from '../../http/index.ts';
 import { type MaskText, maskBody, masked, maskPlain } from './mask/mask-body.ts';
 import { maskCanonical } from './mask/mask-canonical.ts';
 import { type MaskedHeader, maskHeaders, secretsIn } from './mask/mask-headers.ts';

@@ -1,15 +1,16 @@
 /** Records the requests of one process in memory: the last lines, and the details of those that are answered while a console shows them. */
 
-import type { WireRequest } from '../../core/formats/wire.ts';
-import type { Answer, LogEntry } from '../../core/gateway/answer.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
 import {
+  type Answer,
   type EndStep,
   type HttpFacts,
   isOfGateway,
+  type LogEntry,
   type RequestObserver,
   type Step,
-} from '../../core/gateway/request-observer.ts';
-import { isConsoleClient } from '../../core/lib/console-client.ts';
+} from '../../core/gateway/index.ts';
+import { isConsoleClient } from '../../core/lib/index.ts';
 import { type DescribeParts, describeDetails, keyResultOf } from './describe-request.ts';
 import { createRates } from './rates.ts';
 import type { KeyResult, TrafficDetails, TrafficLine } from './record.ts';

@@ -1,6 +1,6 @@
 /** What is recorded of one request while it is handled, for its details. It lives as long as the request. */
-import { Problem } from '../../core/contract/problem.ts';
-import type { EndStep, Step, StepResult, UpstreamFacts } from '../../core/gateway/request-observer.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { EndStep, Step, StepResult, UpstreamFacts } from '../../core/gateway/index.ts';
 import type { TrafficStep, UpstreamCall } from './record.ts';
 
 /** A step with its times on the clock of `performance.now`. */

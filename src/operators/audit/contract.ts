@@ -1,6 +1,6 @@
 /** The audit log. */
-import { auditKinds } from '../../access/audit/audit-event.ts';
-import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { auditKinds } from '../../access/index.ts';
+import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/index.ts';
 import { count, inQuery, longText, moment, name, operatorProblems, reads, rows, text, values } from '../operation.ts';
 
 const subject = text(1_000, 'credential add');

@@ -1,5 +1,5 @@
 /** Reads and verifies the audit log. */
-import { auditKinds } from '../../access/audit/audit-event.ts';
+import { auditKinds } from '../../access/index.ts';
 import type { OperatorHandlers } from '../operator.ts';
 import { parseTime } from '../time.ts';
 import type { auditOperations } from './contract.ts';

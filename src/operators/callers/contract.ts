@@ -1,9 +1,17 @@
 /** The records of callers: who calls which operation, in which version and format, with which client. */
 
-import { languageNames } from '../../convert/call-source.ts';
-import { defineProblems, kind } from '../../core/contract/problem.ts';
-import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
-import { protocolNames } from '../../core/formats/wire-formats.ts';
+import { languageNames } from '../../convert/index.ts';
+import {
+  boolean,
+  defineProblems,
+  integer,
+  kind,
+  object,
+  oneOf,
+  optional,
+  required,
+} from '../../core/contract/index.ts';
+import { protocolNames } from '../../core/formats/index.ts';
 import { count, inPath, inQuery, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
 
 /** What the operations on callers and deprecations refuse. */

@@ -1,21 +1,30 @@
 /** Reads the records of callers. */
-import { deprecationRuleFaults } from '../../backend/deprecation-faults.ts';
-import { printReplacement, replaceCall } from '../../convert/replacement-call.ts';
-import type { Input } from '../../core/contract/operation.ts';
-import { createProtocols } from '../../core/formats/wire-formats.ts';
-import type { CallerUse, DayCounts, OutcomeCounts, RecordedUse } from '../../insight/callers/caller-record.ts';
-import { type Concern, compileConcern } from '../../insight/callers/concerned.ts';
-import { formatCsv } from '../../insight/callers/csv.ts';
-import { compileDeprecations, type DeprecationRule, type FormatName } from '../../insight/callers/deprecation.ts';
+import { deprecationRuleFaults } from '../../backend/index.ts';
+import { printReplacement, replaceCall } from '../../convert/index.ts';
+import type { Input } from '../../core/contract/index.ts';
+import { createProtocols } from '../../core/formats/index.ts';
 import {
+  assessReadiness,
+  type CallerUse,
+  type Concern,
+  compileConcern,
+  compileDeprecations,
+  createCallerFilter,
+  csvColumns,
+  type DayCounts,
+  type DeprecationRule,
+  type FormatName,
+  formatCsv,
+  isCaller,
   type KnownDeprecation,
   type KnownDeprecations,
+  listCaller,
   mergeDeprecations,
-} from '../../insight/callers/known-deprecations.ts';
-import { openRequest } from '../../insight/callers/last-request.ts';
-import { createCallerFilter, csvColumns, listCaller, type ReportContext } from '../../insight/callers/listed-caller.ts';
-import { isCaller } from '../../insight/callers/noise.ts';
-import { assessReadiness } from '../../insight/callers/readiness.ts';
+  type OutcomeCounts,
+  openRequest,
+  type RecordedUse,
+  type ReportContext,
+} from '../../insight/index.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { parseTime } from '../time.ts';
 import { type callerOperations, callerProblems, type exportCallers } from './contract.ts';

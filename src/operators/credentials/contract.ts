@@ -1,5 +1,5 @@
 /** The credentials of callers, and those that upstreams receive for them. */
-import { boolean, integer, list, object, oneOf, optional, required, string } from '../../core/contract/schema.ts';
+import { boolean, integer, list, object, oneOf, optional, required, string } from '../../core/contract/index.ts';
 import { acts, inPath, moment, operatorProblems, ownProof, reads, rows, text, values } from '../operation.ts';
 
 const name = text(200, 'Acme');

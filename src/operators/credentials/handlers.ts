@@ -1,12 +1,10 @@
 /** Adds, edits, lists, rotates and revokes the credentials of callers, and those that upstreams receive for them. */
 import { X509Certificate } from 'node:crypto';
-import { rolesOf } from '../../access/credentials/credential-rules.ts';
-import { saveMappedCredential } from '../../backend/upstreams/mapped-credentials.ts';
-import { credentialFault, type PlainCredential } from '../../backend/upstreams/read-credentials.ts';
-import { didYouMean } from '../../config/did-you-mean.ts';
-import type { Input } from '../../core/contract/operation.ts';
-import { knownRoles } from '../../core/contract/roles.ts';
-import { parseNetworks } from '../../core/lib/networks.ts';
+import { rolesOf } from '../../access/index.ts';
+import { credentialFault, type PlainCredential, saveMappedCredential } from '../../backend/index.ts';
+import { didYouMean } from '../../config/index.ts';
+import { type Input, knownRoles } from '../../core/contract/index.ts';
+import { parseNetworks } from '../../core/lib/index.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { parseTime } from '../time.ts';
 import type { credentialOperations, editCredential, setUpstreamCredential } from './contract.ts';

@@ -1,5 +1,5 @@
 /** Deprecations of calls, brown-outs and exemptions. */
-import { boolean, integer, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { boolean, integer, list, object, oneOf, optional, required } from '../../core/contract/index.ts';
 import { name, callerProblems as problems, useFields } from '../callers/contract.ts';
 import { acts, count, inPath, moment, reads, rows, text, values } from '../operation.ts';
 

@@ -1,11 +1,16 @@
 /** Lists, previews and changes deprecations. */
-import { deprecationRuleFaults } from '../../backend/deprecation-faults.ts';
-import type { Input } from '../../core/contract/operation.ts';
-import { compileConcern } from '../../insight/callers/concerned.ts';
-import { type DeprecationRule, describeCalls, stateAt } from '../../insight/callers/deprecation.ts';
-import type { KnownDeprecation } from '../../insight/callers/known-deprecations.ts';
-import { isCaller } from '../../insight/callers/noise.ts';
-import { DeprecationRefused, ruleLengthMax } from '../../insight/callers/stored-deprecation.ts';
+import { deprecationRuleFaults } from '../../backend/index.ts';
+import type { Input } from '../../core/contract/index.ts';
+import {
+  compileConcern,
+  DeprecationRefused,
+  type DeprecationRule,
+  describeCalls,
+  isCaller,
+  type KnownDeprecation,
+  ruleLengthMax,
+  stateAt,
+} from '../../insight/index.ts';
 import { callerProblems as problems } from '../callers/contract.ts';
 import { dayMs, daysByDefault, describeUse, listKnown, sumOf, totalOf, usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';

@@ -1,5 +1,5 @@
 /** Encryption keys, the rotation of stored data to the current ones, and the MACs of rows. */
-import { boolean, list, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { boolean, list, object, oneOf, optional, required } from '../../core/contract/index.ts';
 import { acts, count, inQuery, moment, name, operatorProblems, reads, rows, text } from '../operation.ts';
 
 const key = {

@@ -1,8 +1,7 @@
 /** Lists and rotates keys, and verifies and signs rows. */
-import { settings } from '../../config/settings.ts';
-import { redact } from '../../core/lib/redact.ts';
-import { rowsLeft } from '../../stores/sql/key-rotation.ts';
-import type { WrongRow } from '../../stores/sql/signed-rows.ts';
+import { settings } from '../../config/index.ts';
+import { redact } from '../../core/lib/index.ts';
+import { rowsLeft, type WrongRow } from '../../stores/index.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type keyOperations, shownMax } from './contract.ts';
 

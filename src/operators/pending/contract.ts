@@ -1,6 +1,14 @@
 /** Pending requests, whose outcome is unknown, and what the gateway knows of an Idempotency-Key. */
-import { defineProblems, kind } from '../../core/contract/problem.ts';
-import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import {
+  boolean,
+  defineProblems,
+  integer,
+  kind,
+  object,
+  oneOf,
+  optional,
+  required,
+} from '../../core/contract/index.ts';
 import { acts, inPath, inQuery, longText, moment, name, operatorProblems, reads, rows, text } from '../operation.ts';
 
 export const pendingProblems = defineProblems({

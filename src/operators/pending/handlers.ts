@@ -1,9 +1,7 @@
 /** Lists, shows and settles pending requests, and finds idempotency records. */
-import type { Operation, Output } from '../../core/contract/operation.ts';
-import { maskSensitive } from '../../core/contract/redaction.ts';
-import { newestOf, type Service } from '../../core/contract/service.ts';
-import { openOutcome } from '../../core/idempotency/stored-outcome.ts';
-import type { UnsettledRequest } from '../../stores/sql/unsettled-requests.ts';
+import { maskSensitive, newestOf, type Operation, type Output, type Service } from '../../core/contract/index.ts';
+import { openOutcome } from '../../core/idempotency/index.ts';
+import type { UnsettledRequest } from '../../stores/index.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type findIdempotencyRecord, type pendingOperations, pendingProblems } from './contract.ts';
 import { recordKeysOf, settleRequest } from './settle-request.ts';

@@ -1,15 +1,18 @@
 /** Settles a request to another server whose outcome is unknown. `triglyph pending settle` and the console do it. */
 
-import type { CallerIdentity } from '../../core/contract/canonical.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { dotted } from '../../core/contract/path.ts';
-import { Problem, refusalOfUpstream } from '../../core/contract/problem.ts';
-import { problemsOf, type Service } from '../../core/contract/service.ts';
-import { createProtocols } from '../../core/formats/wire-formats.ts';
-import type { RequestHasher } from '../../core/idempotency/ports.ts';
-import { type Outcome, sealOutcome } from '../../core/idempotency/stored-outcome.ts';
-import { memoizeWeakly } from '../../core/lib/memoize.ts';
-import type { UnsettledRequest, UnsettledRequests } from '../../stores/sql/unsettled-requests.ts';
+import {
+  type CallerIdentity,
+  dotted,
+  type Operation,
+  Problem,
+  problemsOf,
+  refusalOfUpstream,
+  type Service,
+} from '../../core/contract/index.ts';
+import { createProtocols } from '../../core/formats/index.ts';
+import { type Outcome, type RequestHasher, sealOutcome } from '../../core/idempotency/index.ts';
+import { memoizeWeakly } from '../../core/lib/index.ts';
+import type { UnsettledRequest, UnsettledRequests } from '../../stores/index.ts';
 import { refuse } from '../operator.ts';
 import { pendingProblems } from './contract.ts';
 

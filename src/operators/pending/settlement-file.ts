@@ -1,14 +1,19 @@
 /** Settles requests whose outcome is unknown from the rows of a file. */
 
-import type { RowImporter } from '../../backend/import/import-batch.ts';
-import type { Reason } from '../../backend/import/row.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import { oneOf, string } from '../../core/contract/scalar.ts';
-import { type Infer, object, optional, required } from '../../core/contract/schema.ts';
-import type { Service } from '../../core/contract/service.ts';
-import type { RequestHasher } from '../../core/idempotency/ports.ts';
-import { redact } from '../../core/lib/redact.ts';
-import { UnsettledRequestRepository } from '../../stores/sql/unsettled-requests.ts';
+import type { Reason, RowImporter } from '../../backend/index.ts';
+import {
+  type Infer,
+  object,
+  oneOf,
+  optional,
+  Problem,
+  required,
+  type Service,
+  string,
+} from '../../core/contract/index.ts';
+import type { RequestHasher } from '../../core/idempotency/index.ts';
+import { redact } from '../../core/lib/index.ts';
+import { UnsettledRequestRepository } from '../../stores/index.ts';
 import { pendingProblems } from './contract.ts';
 import { recordKeysOf, refuseSettlement, type Settlement, settleRequest } from './settle-request.ts';
 

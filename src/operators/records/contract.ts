@@ -1,5 +1,5 @@
 /** The records of a gateway without a database, which are in Redis. */
-import { object, optional } from '../../core/contract/schema.ts';
+import { object, optional } from '../../core/contract/index.ts';
 import { acts, longText, operatorProblems } from '../operation.ts';
 
 export const acceptLoss = acts(

@@ -1,12 +1,17 @@
 /** Builds the report of a migration from the records of callers, their owners and saved comparisons. */
 
-import type { StoredDifference } from '../../backend/shadow/store.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import type { SavedComparison } from '../../forward/comparisons.ts';
-import type { CallerUse, DayCounts, RecordedUse } from '../../insight/callers/caller-record.ts';
-import type { Concern } from '../../insight/callers/concerned.ts';
-import { noiseOf } from '../../insight/callers/noise.ts';
-import { assessReadiness, type CallerReadiness } from '../../insight/callers/readiness.ts';
+import type { StoredDifference } from '../../backend/index.ts';
+import type { Output } from '../../core/contract/index.ts';
+import type { SavedComparison } from '../../forward/index.ts';
+import {
+  assessReadiness,
+  type CallerReadiness,
+  type CallerUse,
+  type Concern,
+  type DayCounts,
+  noiseOf,
+  type RecordedUse,
+} from '../../insight/index.ts';
 import { totalOf } from '../callers/handlers.ts';
 import type { getMigrationReport } from './contract.ts';
 

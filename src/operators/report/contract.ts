@@ -1,5 +1,5 @@
 /** The report of a migration: who still calls how, who answers for it, what breaks when calls end, and what comparisons found. */
-import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { boolean, integer, object, oneOf, optional, required } from '../../core/contract/index.ts';
 import { callerProblems, formats, name, names, useFields } from '../callers/contract.ts';
 import { acts, count, inPath, inQuery, moment, operatorProblems, reads, rows, text, values } from '../operation.ts';
 

@@ -1,9 +1,8 @@
 /** Sets owners, saves comparisons, and makes the report of a migration. */
-import { actorName } from '../../access/audit/audit-event.ts';
-import { hasDatabase } from '../../config/config.ts';
-import type { Input } from '../../core/contract/operation.ts';
-import { compileConcern } from '../../insight/callers/concerned.ts';
-import { describeCalls } from '../../insight/callers/deprecation.ts';
+import { actorName } from '../../access/index.ts';
+import { hasDatabase } from '../../config/index.ts';
+import type { Input } from '../../core/contract/index.ts';
+import { compileConcern, describeCalls } from '../../insight/index.ts';
 import { dayMs, findRule, listKnown, targetOf, usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { beginOfWeeks, buildReport, type MigrationReport } from './build-report.ts';

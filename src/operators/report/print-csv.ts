@@ -1,5 +1,5 @@
 /** Prints the report of a migration as CSV: a row for each credential. */
-import { formatCsv } from '../../insight/callers/csv.ts';
+import { formatCsv } from '../../insight/index.ts';
 import type { MigrationReport } from './build-report.ts';
 
 const columns = [

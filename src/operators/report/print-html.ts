@@ -1,7 +1,7 @@
 /** Prints the report of a migration as one HTML page that needs nothing else: no scripts, no links, light and dark, and for paper. */
 
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
-import { escapeAttribute } from '../../documents/xml-document.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
+import { escapeAttribute } from '../../documents/index.ts';
 import type { MigrationReport } from './build-report.ts';
 
 /** A cell: a text, a number, or HTML that is escaped already. */

@@ -1,5 +1,5 @@
 /** How long data is stored, and the destruction of what is over. */
-import { boolean, integer, object, optional, required } from '../../core/contract/schema.ts';
+import { boolean, integer, object, optional, required } from '../../core/contract/index.ts';
 import { acts, count, operatorProblems, reads, rows, text } from '../operation.ts';
 
 const subject = required(text(200, 'disabledDetail'), 'The kind of data.');

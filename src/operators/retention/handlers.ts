@@ -1,7 +1,7 @@
 /** Shows how long data is stored, and destroys what is over. */
 import { randomUUID } from 'node:crypto';
-import { configuredRetention, runRetention } from '../../backend/retention.ts';
-import { retentionMs } from '../../config/setting.ts';
+import { configuredRetention, runRetention } from '../../backend/index.ts';
+import { retentionMs } from '../../config/index.ts';
 import { type OperatorHandlers, refuse } from '../operator.ts';
 import type { retentionOperations } from './contract.ts';
 

@@ -1,5 +1,5 @@
 /** Shadows of upstreams: the differences of their answers, the shares that they get and answer, and the way back. */
-import { boolean, integer, list, object, optional, required } from '../../core/contract/schema.ts';
+import { boolean, integer, list, object, optional, required } from '../../core/contract/index.ts';
 import {
   acts,
   count,

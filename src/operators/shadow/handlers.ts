@@ -1,10 +1,8 @@
 /** Lists shadows and their differences, and changes what they get and answer. */
-import { ShadowRefused, type ShadowStore, type StoredDifference } from '../../backend/shadow/store.ts';
-import type { ShadowAbout } from '../../backend/upstreams/read-shadow.ts';
-import { hasDatabase } from '../../config/config.ts';
-import type { Input, Operation } from '../../core/contract/operation.ts';
-import { newestOf, operationNamed } from '../../core/contract/service.ts';
-import type { Share } from '../../forward/shadow/shares.ts';
+import { type ShadowAbout, ShadowRefused, type ShadowStore, type StoredDifference } from '../../backend/index.ts';
+import { hasDatabase } from '../../config/index.ts';
+import { type Input, newestOf, type Operation, operationNamed } from '../../core/contract/index.ts';
+import type { Share } from '../../forward/index.ts';
 import { usernamesOf } from '../callers/handlers.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import type { setShadowShare, shadowOperations } from './contract.ts';

@@ -1,6 +1,15 @@
 /** Webhook endpoints, dead letters, and the jobs behind them. */
-import { defineProblems, kind } from '../../core/contract/problem.ts';
-import { boolean, integer, list, map, object, optional, required } from '../../core/contract/schema.ts';
+import {
+  boolean,
+  defineProblems,
+  integer,
+  kind,
+  list,
+  map,
+  object,
+  optional,
+  required,
+} from '../../core/contract/index.ts';
 import {
   acts,
   count,

@@ -1,10 +1,14 @@
 /** Lists, adds, rotates and removes webhook endpoints, and delivers dead letters again. */
 import { randomBytes } from 'node:crypto';
-import { redact } from '../../core/lib/redact.ts';
-import { parseEndpointUrl } from '../../stores/jobs/webhooks/address.ts';
-import { webhookJobKind } from '../../stores/jobs/webhooks/deliver.ts';
-import type { Endpoint } from '../../stores/jobs/webhooks/ports.ts';
-import { createSigningKey, openKeys, sealKeys } from '../../stores/jobs/webhooks/signing-keys.ts';
+import { redact } from '../../core/lib/index.ts';
+import {
+  createSigningKey,
+  type Endpoint,
+  openKeys,
+  parseEndpointUrl,
+  sealKeys,
+  webhookJobKind,
+} from '../../stores/jobs/index.ts';
 import { type OperatorContext, type OperatorHandlers, refuse } from '../operator.ts';
 import { type webhookOperations, webhookProblems } from './contract.ts';
 

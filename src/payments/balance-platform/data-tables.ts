@@ -1,7 +1,7 @@
 /** What the console of the demo shows of balance platforms and their resources. */
-import type { DataPage, DataRow, DataTable } from '../../backend/data-table.ts';
-import { parseTextList } from '../../core/lib/text-list.ts';
-import type { Store } from '../../stores/store.ts';
+import type { DataPage, DataRow, DataTable } from '../../backend/index.ts';
+import { parseTextList } from '../../core/lib/index.ts';
+import type { Store } from '../../stores/index.ts';
 import type { Platform } from './balance-platforms/contract.ts';
 import { paymentInstruments } from './payment-instruments/kind.ts';
 import type { ResourceKind, ResourceRecord } from './resource.ts';

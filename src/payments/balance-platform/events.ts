@@ -1,14 +1,9 @@
 /** The events of resources: one for each state that a request writes, enqueued in its transaction. */
-import type { CanonicalRequest } from '../../core/contract/canonical.ts';
-import type { Operation, Output } from '../../core/contract/operation.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import type { DomainEvent } from '../../stores/jobs/webhooks/event.ts';
-import type { WebhookFormat } from '../../stores/jobs/webhooks/format.ts';
-import { signatureHeaders } from '../../stores/jobs/webhooks/signature.ts';
-import { formatTimestamp } from '../../stores/jobs/webhooks/timestamp.ts';
-import type { Store } from '../../stores/store.ts';
-import type { Transaction } from '../../stores/transaction.ts';
+import type { CanonicalRequest, Operation, Output } from '../../core/contract/index.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import type { Store, Transaction } from '../../stores/index.ts';
+import { type DomainEvent, formatTimestamp, signatureHeaders, type WebhookFormat } from '../../stores/jobs/index.ts';
 import { accountHolders } from './account-holders/kind.ts';
 import { openHolder } from './account-holders/secrets.ts';
 import type { ResourceRecord, StoredResource } from './resource.ts';

@@ -1,5 +1,5 @@
 /** The members of requests that Triglyph ignores, by the type that has them, each with where it comes from. */
-import type { IgnoredMembers } from '../../core/contract/schema.ts';
+import type { IgnoredMembers } from '../../core/contract/index.ts';
 
 /** Only the platform sets these; callers send them back with what they read. */
 const answers = 'answers';

@@ -1,10 +1,8 @@
 /** The balance platform. */
 
-import { defineService, type GatewayService } from '../../backend/define-service.ts';
-import { defineActions } from '../../backend/operator-actions.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import type { Implementation, OperationHandlers } from '../../stores/handlers.ts';
-import type { ReadTransaction } from '../../stores/transaction.ts';
+import { defineActions, defineService, type GatewayService } from '../../backend/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import type { Implementation, OperationHandlers, ReadTransaction } from '../../stores/index.ts';
 import { tenants } from '../conventions.ts';
 import { platformOperations } from './actions/platforms.ts';
 import { balancePlatformHandlers } from './balance-platforms/handlers.ts';

@@ -1,5 +1,5 @@
 /** The problems of the balance platform: codes that callers know (30_001 to 30_031), and new ones from 30_201 on. */
-import { defineProblems, type Issue, issue, kind } from '../../core/contract/problem.ts';
+import { defineProblems, type Issue, issue, kind } from '../../core/contract/index.ts';
 
 /** 422, with a code and a name of its own in problem details. */
 const refused = (code: string, type: string, title: string, message: string, blanks?: readonly string[]) =>

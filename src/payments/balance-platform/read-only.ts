@@ -1,6 +1,5 @@
 /** Members that only the platform sets. A program that reads, changes and writes a resource sends them back: they must be as they are. */
-import type { Issue } from '../../core/contract/problem.ts';
-import { type Field, optional, type Schema } from '../../core/contract/schema.ts';
+import { type Field, type Issue, optional, type Schema } from '../../core/contract/index.ts';
 import { invalid } from './problems.ts';
 
 /** A member of an answer, in requests: it changes nothing. */

@@ -1,5 +1,5 @@
 /** Nothing may be created or activated under an inactive platform, account holder or balance account. */
-import { Problem } from '../../core/contract/problem.ts';
+import { Problem } from '../../core/contract/index.ts';
 import type { AccountHolder } from './account-holders/contract.ts';
 import { accountHolders } from './account-holders/kind.ts';
 import type { BalanceAccount } from './balance-accounts/contract.ts';

@@ -1,9 +1,8 @@
 /** Kinds of resources, and resources as the store has them. */
 
-import type { Operation, Transitions } from '../../core/contract/operation.ts';
-import type { Sealed, Vault } from '../../core/vault/ports.ts';
-import type { OperationHandlers } from '../../stores/handlers.ts';
-import type { Table } from '../../stores/table.ts';
+import type { Operation, Transitions } from '../../core/contract/index.ts';
+import type { Sealed, Vault } from '../../core/vault/index.ts';
+import type { OperationHandlers, Table } from '../../stores/index.ts';
 import { type ResourceStatements, resourceStatements } from './store/statements.ts';
 import { resourceTable, type TableOptions } from './store/tables.ts';
 

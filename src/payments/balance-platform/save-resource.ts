@@ -1,7 +1,6 @@
 /** Creates and changes resources, and checks If-Match. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Transitions } from '../../core/contract/operation.ts';
-import { describe, Problem } from '../../core/contract/problem.ts';
+import { describe, Problem, type Transitions } from '../../core/contract/index.ts';
 import { platformProblems } from './problems.ts';
 import type { ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceRepository } from './store/repository.ts';

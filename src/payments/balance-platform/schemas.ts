@@ -10,7 +10,7 @@ import {
   required,
   type Schema,
   string,
-} from '../../core/contract/schema.ts';
+} from '../../core/contract/index.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 

@@ -1,5 +1,5 @@
 /** The reason of a status. The reason `other` requires a comment. */
-import type { Issue } from '../../core/contract/problem.ts';
+import type { Issue } from '../../core/contract/index.ts';
 import type { PaymentInstrument } from './payment-instruments/contract.ts';
 import { missing } from './problems.ts';
 

@@ -1,6 +1,5 @@
 /** Tenant isolation: resources are looked up under the caller's platform, so another tenant's resource is a 404. */
-import type { Caller } from '../../core/contract/canonical.ts';
-import { Problem } from '../../core/contract/problem.ts';
+import { type Caller, Problem } from '../../core/contract/index.ts';
 import type { Platform } from './balance-platforms/contract.ts';
 import { platformProblems } from './problems.ts';
 import type { ResourceKind, ResourceRecord, StoredResource } from './resource.ts';

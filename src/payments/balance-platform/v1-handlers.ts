@@ -1,8 +1,12 @@
 /** The handlers of version 1: what they return about balance accounts has the ids of their payment instruments. */
-import type { Operation } from '../../core/contract/operation.ts';
-import type { BoundHandler, Handler } from '../../stores/handlers.ts';
-import { bindHandler, type OperationHandlers } from '../../stores/handlers.ts';
-import type { ReadTransaction } from '../../stores/transaction.ts';
+import type { Operation } from '../../core/contract/index.ts';
+import {
+  type BoundHandler,
+  bindHandler,
+  type Handler,
+  type OperationHandlers,
+  type ReadTransaction,
+} from '../../stores/index.ts';
 import type * as contract from './balance-accounts/contract.ts';
 import { getBalanceAccount, listBalanceAccounts, updateBalanceAccount } from './balance-accounts/handlers.ts';
 import { paymentInstruments } from './payment-instruments/kind.ts';

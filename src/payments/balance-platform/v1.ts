@@ -1,17 +1,22 @@
 /** The balance platform, version 1: its differences to version 2. */
-import { converted, type Difference, has, lacks, olderVersion, renamed } from '../../core/contract/older-version.ts';
 import {
+  converted,
+  type Difference,
   type EnumSchema,
   type Field,
+  has,
   type Infer,
   inAnyCase,
+  lacks,
   list,
   object,
+  olderVersion,
   oneOf,
   optional,
+  renamed,
   required,
   string,
-} from '../../core/contract/schema.ts';
+} from '../../core/contract/index.ts';
 import type { PaymentInstrument } from './payment-instruments/contract.ts';
 import * as shapes from './schemas.ts';
 import { balancePlatformV2 } from './v2.ts';

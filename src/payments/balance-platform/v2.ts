@@ -1,6 +1,5 @@
 /** The balance platform, version 2: its operations as tables (specification, section 4). */
-import type { Operation } from '../../core/contract/operation.ts';
-import { service } from '../../core/contract/service.ts';
+import { type Operation, service } from '../../core/contract/index.ts';
 import { conventions } from '../conventions.ts';
 import { balancePlatformHandlers } from './balance-platforms/handlers.ts';
 import { platformProblems } from './problems.ts';

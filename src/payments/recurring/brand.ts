@@ -1,6 +1,6 @@
 /** Finds the payment method of a card number, by the published ranges, and of a bank account. */
 
-import type { Infer } from '../../core/contract/schema.ts';
+import type { Infer } from '../../core/contract/index.ts';
 import type { bankAccount } from './schemas.ts';
 
 interface Range {

@@ -1,8 +1,7 @@
 /** Quotas against the search for card numbers: tokenLookup and storeToken tell whether a number is one that is stored. */
 
-import type { Limits } from '../../access/limits/limits.ts';
-import type { Quota } from '../../access/limits/quota.ts';
-import { Problem } from '../../core/contract/problem.ts';
+import type { Limits, Quota } from '../../access/index.ts';
+import { Problem } from '../../core/contract/index.ts';
 
 /** 0 is unlimited. */
 export interface CardSearchSettings {

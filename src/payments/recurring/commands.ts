@@ -1,7 +1,6 @@
 /** The commands of the Recurring service that are no actions, and the groups of its commands. */
 
-import { columnsText } from '../../backend/import/columns.ts';
-import type { ServiceCommand } from '../../backend/operator-actions.ts';
+import { columnsText, type ServiceCommand } from '../../backend/index.ts';
 import { testCards } from './account-updater/test-cards.ts';
 import { importRow } from './import-row.ts';
 import type { RecurringParts } from './parts.ts';

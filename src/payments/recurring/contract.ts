@@ -1,6 +1,5 @@
 /** The operations of the Recurring service in its newest version (specification, sections 2 and 4). */
-import { operation } from '../../core/contract/operation.ts';
-import { boolean, dateTime, object, oneOf, optional, required } from '../../core/contract/schema.ts';
+import { boolean, dateTime, object, oneOf, operation, optional, required } from '../../core/contract/index.ts';
 import { ignoredMembers } from './ignored-members.ts';
 import { createPermit, disablePermit } from './permits/contract.ts';
 import { recurringProblems } from './problems.ts';

@@ -1,12 +1,10 @@
 /** What the console of the demo shows of shoppers and their stored details. */
 
-import type { DataPage, DataRow, DataTable } from '../../backend/data-table.ts';
-import type { Infer } from '../../core/contract/schema.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import { parseTextList } from '../../core/lib/text-list.ts';
-import { statement } from '../../stores/sql/engine.ts';
-import type { Store } from '../../stores/store.ts';
-import type { RowOf } from '../../stores/table.ts';
+import type { DataPage, DataRow, DataTable } from '../../backend/index.ts';
+import type { Infer } from '../../core/contract/index.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import { parseTextList } from '../../core/lib/index.ts';
+import { type RowOf, type Store, statement } from '../../stores/index.ts';
 import type { ListedDetail, ShopperKey } from './details.ts';
 import { PermitReader, type StoredPermit } from './permits/store.ts';
 import type { amount } from './schemas.ts';

@@ -1,7 +1,7 @@
 /** Shoppers and their stored details. */
 
-import type { Infer } from '../../core/contract/schema.ts';
-import type { Sealed } from '../../core/vault/ports.ts';
+import type { Infer } from '../../core/contract/index.ts';
+import type { Sealed } from '../../core/vault/index.ts';
 import type { contractType, recurringDetail } from './schemas.ts';
 
 export type ContractType = Infer<typeof contractType>;

@@ -1,11 +1,8 @@
 /** disable: one detail, or all details of a shopper; or only some of their uses (specification, section 2). */
 
-import type { AnyRequest } from '../../core/contract/canonical.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import type { Handler } from '../../stores/handlers.ts';
-import type { Transaction } from '../../stores/transaction.ts';
+import { type AnyRequest, type Output, Problem } from '../../core/contract/index.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import type { Handler, Transaction } from '../../stores/index.ts';
 import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { detailEvent, type RecurringEvent } from './events.ts';

@@ -1,8 +1,6 @@
 /** Erases a shopper: the details with their histories, what was announced, and the jobs that are about the shopper. */
-import type { Erasure } from '../../backend/erasure.ts';
-import { createErasure } from '../../stores/erase-rows.ts';
-import { statement } from '../../stores/sql/engine.ts';
-import type { Transaction } from '../../stores/transaction.ts';
+import type { Erasure } from '../../backend/index.ts';
+import { createErasure, statement, type Transaction } from '../../stores/index.ts';
 import { batchResponse, batchWait, updaterCheck } from './account-updater/job-kinds.ts';
 import type { ShopperKey } from './details.ts';
 import { ShopperCache } from './store/shopper-cache.ts';

@@ -1,6 +1,6 @@
 /** The events of stored details and of account-updater checks. */
 
-import type { DomainEvent } from '../../stores/jobs/webhooks/event.ts';
+import type { DomainEvent } from '../../stores/jobs/index.ts';
 import type { ShopperKey, StoredDetail } from './details.ts';
 
 export interface DetailEventData {

@@ -1,5 +1,5 @@
 /** Finds records by fingerprint. During a rotation of the index key there are two of each card: under each key one. */
-import type { Vault } from '../../core/vault/ports.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import { cardIdentity } from './instrument.ts';
 
 /** The fingerprints that a card may be stored under, that of new records first. `known`: what was stored of it earlier. */

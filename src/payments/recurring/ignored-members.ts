@@ -1,5 +1,5 @@
 /** The members of requests that Triglyph ignores, by the type that has them, each with where it comes from. */
-import type { IgnoredMembers } from '../../core/contract/schema.ts';
+import type { IgnoredMembers } from '../../core/contract/index.ts';
 
 /** The official Python library, from 1.2 to 3.0, and the tests of its later versions. */
 const python = 'the Python library';

@@ -1,10 +1,9 @@
 /** Imports stored details: each row is saved as storeToken saves a detail. */
 
-import { RowConflict, type RowImporter } from '../../backend/import/import-batch.ts';
-import type { Reason } from '../../backend/import/row.ts';
-import { Problem } from '../../core/contract/problem.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import { BoundedMap } from '../../core/lib/bounded-map.ts';
+import { type Reason, RowConflict, type RowImporter } from '../../backend/index.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import { BoundedMap } from '../../core/lib/index.ts';
 import { type ImportRow, importRow } from './import-row.ts';
 import { recurringProblems } from './problems.ts';
 import { saveDetail } from './save-detail.ts';

@@ -1,6 +1,6 @@
 /** A row of an import: one stored detail of one shopper, from another installation or another provider. */
 
-import { dateTime, type Infer, object, optional, required } from '../../core/contract/schema.ts';
+import { dateTime, type Infer, object, optional, required } from '../../core/contract/index.ts';
 import { recurringProblems } from './problems.ts';
 import * as schemas from './schemas.ts';
 

@@ -1,12 +1,9 @@
 /** The Recurring service, with the account updater. */
 
-import { defineService, type GatewayService } from '../../backend/define-service.ts';
-import { refuseSecrets } from '../../backend/import/import-batch.ts';
-import { defineActions } from '../../backend/operator-actions.ts';
-import { cardNumberDetector } from '../../core/contract/card-numbers.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import { bindHandlers, type Implementation, implement } from '../../stores/handlers.ts';
-import type { ReadTransaction } from '../../stores/transaction.ts';
+import { defineActions, defineService, type GatewayService, refuseSecrets } from '../../backend/index.ts';
+import { cardNumberDetector } from '../../core/contract/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import { bindHandlers, type Implementation, implement, type ReadTransaction } from '../../stores/index.ts';
 import { tenants } from '../conventions.ts';
 import { createAccountUpdater, createUpdaterJobHandlers } from './account-updater/account-updater.ts';
 import { createResponseImporter } from './account-updater/batch/responses.ts';

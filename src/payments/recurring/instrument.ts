@@ -1,8 +1,7 @@
 /** Converts what is to be stored (a card, a bank account or a wallet token) to one kind of instrument. */
 
-import { Problem } from '../../core/contract/problem.ts';
-import type { Infer } from '../../core/contract/schema.ts';
-import type { Vault } from '../../core/vault/ports.ts';
+import { type Infer, Problem } from '../../core/contract/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import { bankVariant, cardVariant, cvcLength, cvcLengths } from './brand.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
 import { recurringProblems } from './problems.ts';

@@ -1,8 +1,8 @@
 /** listRecurringDetails: the active details of a shopper (specification, section 2). */
 
-import type { Infer } from '../../core/contract/schema.ts';
-import type { Vault } from '../../core/vault/ports.ts';
-import type { Handler } from '../../stores/handlers.ts';
+import type { Infer } from '../../core/contract/index.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import type { Handler } from '../../stores/index.ts';
 import type { RecurringOperations } from './contract.ts';
 import type { ContractType, ListedDetail, SecretDetail } from './details.ts';
 import type { recurringDetail } from './schemas.ts';

@@ -1,5 +1,5 @@
 /** Compares what has a MAC or a seal: a fingerprint has neither, and could be moved to another detail. */
-import type { Vault } from '../../core/vault/ports.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import type { ListedDetail, PublicDetail, SecretDetail } from './details.ts';
 import { type InstrumentInput, identityOf } from './instrument.ts';
 

@@ -1,5 +1,5 @@
 /** What the functions of the Recurring service share over one store. */
-import type { ServiceParts } from '../../backend/define-service.ts';
+import type { ServiceParts } from '../../backend/index.ts';
 import type { AccountUpdater } from './account-updater/account-updater.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
 import type { RecurringSettings } from './settings.ts';

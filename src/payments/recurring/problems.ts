@@ -1,5 +1,5 @@
 /** The problems of the Recurring service: codes and texts as callers of this interface know them. */
-import { defineProblems, kind, problems } from '../../core/contract/problem.ts';
+import { defineProblems, kind, problems } from '../../core/contract/index.ts';
 
 /** Problems of the engine are listed for their place in the documents. */
 export const recurringProblems = defineProblems({

@@ -1,7 +1,7 @@
 /** The fingerprints and aliases of stored details under each index key. */
 
-import type { Vault } from '../../core/vault/ports.ts';
-import type { Reindexing } from '../../stores/table.ts';
+import type { Vault } from '../../core/vault/index.ts';
+import type { Reindexing } from '../../stores/index.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
 import { cardIdentity, identityOf } from './instrument.ts';
 

@@ -1,8 +1,8 @@
 /** Saves a detail of a shopper, for storeToken and for imports. */
 
-import { Problem } from '../../core/contract/problem.ts';
-import type { HandlerContext } from '../../core/gateway/handler-context.ts';
-import { isMembers } from '../../core/lib/members.ts';
+import { Problem } from '../../core/contract/index.ts';
+import type { HandlerContext } from '../../core/gateway/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
 import type { ContractType, PublicDetail, PublicPart, SecretDetail, ShopperKey, StoredDetail } from './details.ts';
 import { type InstrumentInput, instrumentOf } from './instrument.ts';
 import { matchInstrument } from './match-instrument.ts';

@@ -13,7 +13,7 @@ import {
   optional,
   required,
   string,
-} from '../../core/contract/schema.ts';
+} from '../../core/contract/index.ts';
 import { ignoredMembers } from './ignored-members.ts';
 import { recurringProblems } from './problems.ts';
 

@@ -11,8 +11,8 @@ import {
   text,
   token,
   type ValuesOf,
-} from '../../config/setting.ts';
-import { isPlainAddress } from '../../core/lib/loopback.ts';
+} from '../../config/index.ts';
+import { isPlainAddress } from '../../core/lib/index.ts';
 
 const updaterKind = oneOf('local', 'http', 'batch');
 

@@ -1,6 +1,6 @@
 /** storeToken: stores a card or a bank account of a shopper. */
 
-import type { Handler } from '../../stores/handlers.ts';
+import type { Handler } from '../../stores/index.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
 import type { RecurringOperations } from './contract.ts';
 import { detailEvent } from './events.ts';

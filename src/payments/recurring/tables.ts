@@ -1,6 +1,5 @@
 /** The tables of merchant accounts, shoppers and their stored details, with what the account updater knows of them. */
-import type { TableOwner } from '../../stores/sql/create-tables.ts';
-import { column, table } from '../../stores/table.ts';
+import { column, type TableOwner, table } from '../../stores/index.ts';
 import { batchResponse } from './account-updater/job-kinds.ts';
 import { detailReindexing } from './reindex.ts';
 

@@ -1,9 +1,9 @@
 /** tokenLookup: the shoppers of a merchant account that hold a card or an account, found by its fingerprint. */
 
 import { Buffer } from 'node:buffer';
-import { Problem, problems } from '../../core/contract/problem.ts';
-import { parseTextList } from '../../core/lib/text-list.ts';
-import type { Handler } from '../../stores/handlers.ts';
+import { Problem, problems } from '../../core/contract/index.ts';
+import { parseTextList } from '../../core/lib/index.ts';
+import type { Handler } from '../../stores/index.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
 import type { RecurringOperations } from './contract.ts';
 import { beforeAll, type HolderPosition } from './details.ts';

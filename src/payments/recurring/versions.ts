@@ -1,15 +1,20 @@
 /** The versions of the Recurring service, the newest first. Each older one states its differences to the next one. */
 import {
   converted,
+  type Field,
   has,
   lacks,
+  map,
+  type Namespaces,
   type OlderVersion,
   olderVersion,
+  optional,
   renamed,
+  required,
+  service,
+  string,
   versionsFrom,
-} from '../../core/contract/older-version.ts';
-import { type Field, map, optional, required, string } from '../../core/contract/schema.ts';
-import { type Namespaces, service } from '../../core/contract/service.ts';
+} from '../../core/contract/index.ts';
 import { conventions } from '../conventions.ts';
 import { recurringOperations } from './contract.ts';
 import {

@@ -1,8 +1,7 @@
 /** The configuration file of a project, with the types of its settings. */
 
-import type { Setting, SettingTable } from '../../config/setting.ts';
-import type { settings } from '../../config/settings.ts';
-import type { recurringSettings } from '../../payments/recurring/settings.ts';
+import type { Setting, SettingTable, settings } from '../../config/index.ts';
+import type { recurringSettings } from '../../payments/index.ts';
 import type { ConfigContent, SettingTexts } from '../app/config-file.ts';
 
 type NamesOf<T extends SettingTable> = T[keyof T] extends infer S

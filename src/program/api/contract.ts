@@ -1,22 +1,27 @@
 /** The contract language of the package: `triglyph/contract`. */
 import { hash } from 'node:crypto';
-import { createService, type GatewayService } from '../../backend/define-service.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { service as declareService, type Service } from '../../core/contract/service.ts';
-import { type HandlersOf, implement, implementPartly } from '../../stores/handlers.ts';
-import { statement as nameStatement, type Row, type Statement } from '../../stores/sql/engine.ts';
-import type { Table } from '../../stores/table.ts';
+import { createService, type GatewayService } from '../../backend/index.ts';
+import { service as declareService, type Operation, type Service } from '../../core/contract/index.ts';
+import {
+  type HandlersOf,
+  implement,
+  implementPartly,
+  statement as nameStatement,
+  type Row,
+  type Statement,
+  type Table,
+} from '../../stores/index.ts';
 
 export {
   defineService,
+  type Erasure,
   type EventContent,
   type GatewayService,
   type Importer,
   type ServiceDefinition,
   type ServiceParts,
   type TextScan,
-} from '../../backend/define-service.ts';
-export type { Erasure } from '../../backend/erasure.ts';
+} from '../../backend/index.ts';
 
 import { type ShortService, type ShortServiceOptions, shortService } from './short-service.ts';
 
@@ -29,63 +34,20 @@ export {
   type SettingTable,
   setting,
   type ValuesOf,
-} from '../../config/setting.ts';
-export type {
-  AnyCaller,
-  Caller,
-  CallerIdentity,
-  CanonicalRequest,
-  ForwardedCaller,
-  RequestHead,
-  Sender,
-  SentParts,
-  UsernameToken,
-} from '../../core/contract/canonical.ts';
-export type { Conventions } from '../../core/contract/conventions.ts';
-export type { CredentialPlace } from '../../core/contract/credential-place.ts';
-export { converted, has, lacks, olderVersion, renamed } from '../../core/contract/older-version.ts';
+} from '../../config/index.ts';
 export {
-  type Effect,
-  type Fault,
-  type GrantedField,
-  type HttpBinding,
-  type Input,
-  type MessageElements,
-  type Method,
-  type Operation,
-  type Output,
-  operation,
-  type ParameterStyle,
-  type SoapActions,
-  type Transitions,
-  type UpstreamAnswer,
-  type UpstreamBinding,
-  type UpstreamBody,
-  type UpstreamParameter,
-} from '../../core/contract/operation.ts';
-export type { ItemStep, Path, Step } from '../../core/contract/path.ts';
-export {
-  defineProblems,
-  type ErrorType,
-  type FaultCode,
-  type Issue,
-  kind,
-  Problem,
-  type ProblemDetails,
-  type ProblemKind,
-  type ProblemName,
-  type ProblemParts,
-  type ProblemRef,
-  type ProblemType,
-  problems,
-} from '../../core/contract/problem.ts';
-export { mutuallyRecursive, recursive, self } from '../../core/contract/recursive.ts';
-export {
+  type AnyCaller,
   type BinarySchema,
   type BooleanSchema,
   binary,
   boolean,
+  type Caller,
+  type CallerIdentity,
+  type CanonicalRequest,
   type Choice,
+  type Conventions,
+  type CredentialPlace,
+  converted,
   type DateSchema,
   type DateTimeSchema,
   type DecimalSchema,
@@ -94,77 +56,133 @@ export {
   date,
   dateTime,
   decimal,
+  defineProblems,
   double,
+  type Effect,
   type EnumSchema,
+  type ErrorType,
+  type Fault,
+  type FaultCode,
   type Field,
   type FieldLocation,
   type FieldOptions,
   type Fields,
   type Format,
+  type ForwardedCaller,
   type Grant,
+  type GrantedField,
+  type HttpBinding,
+  has,
   type IgnoredMembers,
   type Infer,
   type InferFields,
+  type Input,
   type IntegerSchema,
+  type Issue,
+  type ItemStep,
   inAnyCase,
   integer,
   joined,
+  kind,
+  type LegacyAddresses,
   type ListOptions,
   type ListSchema,
+  lacks,
   list,
   type MapSchema,
+  type MessageElements,
+  type Method,
   map,
   mapOf,
+  mutuallyRecursive,
+  type Namespaces,
   type ObjectOptions,
   type ObjectSchema,
+  type Operation,
+  type Output,
   object,
+  olderVersion,
   oneOf,
+  operation,
   optional,
+  type ParameterStyle,
+  type Path,
   type PolymorphicSchema,
+  Problem,
+  type ProblemDetails,
+  type ProblemKind,
+  type ProblemName,
+  type ProblemParts,
+  type ProblemRef,
+  type ProblemType,
   polymorphic,
+  problems,
   type Recursion,
+  type RequestHead,
+  recursive,
+  renamed,
   required,
   type ScalarSchema,
   type Schema,
   type SchemaOptions,
+  type Sender,
+  type SentParts,
+  type Service,
   type SetSchema,
+  type SoapActions,
+  type SoapStyle,
+  type Step,
   type StringSchema,
+  self,
   string,
+  type Transitions,
+  type UpstreamAnswer,
+  type UpstreamBinding,
+  type UpstreamBody,
+  type UpstreamParameter,
+  type UsernameToken,
+  type VersionRange,
   type XsdType,
-} from '../../core/contract/schema.ts';
-export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } from '../../core/contract/service.ts';
-export type { HandlerContext } from '../../core/gateway/handler-context.ts';
-export type { Clock, IdGenerator } from '../../core/lib/clock-and-ids.ts';
-export type { Vault } from '../../core/vault/ports.ts';
-export type { Handler, HandlerOf, TwoPhaseHandler } from '../../stores/handlers.ts';
-export { type HandlersOf, implement } from '../../stores/handlers.ts';
-export type { Dialect, Row, Statement, Value } from '../../stores/sql/engine.ts';
-export type { ReadStore } from '../../stores/store.ts';
+} from '../../core/contract/index.ts';
+export type { HandlerContext } from '../../core/gateway/index.ts';
+export type { Clock, IdGenerator } from '../../core/lib/index.ts';
+export type { Vault } from '../../core/vault/index.ts';
 export {
   type Column,
   type ColumnName,
   type Columns,
   type ColumnsRow,
   column,
+  type Dialect,
+  type Handler,
+  type HandlerOf,
+  type HandlersOf,
   type Index,
+  implement,
   type KeptFor,
   type NumberName,
   type Parent,
+  type ReadStore,
+  type ReadTransaction,
   type Reference,
+  type Row,
   type RowOf,
   type SealedRecord,
   type Signed,
   type SqlName,
+  type Statement,
   signRow,
   type Table,
   type TableKey,
   type TableParts,
   type TenantColumn,
   type TenantName,
+  type Transaction,
+  type TwoPhaseHandler,
   table,
+  type Value,
   verifyRow,
-} from '../../stores/table.ts';
-export type { ReadTransaction, Transaction } from '../../stores/transaction.ts';
+} from '../../stores/index.ts';
 
 export type {
   Describable,

@@ -1,10 +1,9 @@
 /** The conversion of messages, as programs call it. */
 
-import type { GatewayService } from '../../backend/define-service.ts';
-import type { Conversion, ConvertOptions } from '../../convert/conversion.ts';
-import { type Convert, createConverter } from '../../convert/convert.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
+import type { GatewayService } from '../../backend/index.ts';
+import { type Conversion, type Convert, type ConvertOptions, createConverter } from '../../convert/index.ts';
+import type { Service } from '../../core/contract/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
 
 /** The services whose messages are converted, and the message. */
 export interface ConversionOptions extends ConvertOptions {

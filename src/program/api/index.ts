@@ -1,20 +1,23 @@
 /** The package `triglyph`: a gateway inside a program. */
 
-export type { IssuedSecret, NewCertificateCredential, NewCredential } from '../../access/credentials/add-credential.ts';
-export type { ListedCredential } from '../../access/credentials/credential-list.ts';
-export type { CredentialChanges, CredentialRegistry } from '../../access/credentials/credential-registry.ts';
 export {
+  type CredentialChanges,
   type CredentialKind,
+  type CredentialRegistry,
   type Grants,
+  type IssuedSecret,
+  type ListedCredential,
+  type NewCertificateCredential,
+  type NewCredential,
   RegistryError,
   type StoredKind,
-} from '../../access/credentials/credential-rules.ts';
-export type { GatewayService } from '../../backend/define-service.ts';
-export type { GatewayCaller } from '../../backend/upstreams/named-callers.ts';
+} from '../../access/index.ts';
 export type {
   AnsweredBy,
   ClientCredentials,
   FixedCredential,
+  GatewayCaller,
+  GatewayService,
   LookupValue,
   SecretSource,
   SessionInput,
@@ -30,34 +33,41 @@ export type {
   UpstreamTimeouts,
   UpstreamTls,
   WsSecurity,
-} from '../../backend/upstreams/options.ts';
-export { ConfigError } from '../../config/config.ts';
-export type { LanguageName } from '../../convert/call-source.ts';
+} from '../../backend/index.ts';
+export { ConfigError } from '../../config/index.ts';
+export {
+  type Change,
+  type Coercion,
+  type Conversion,
+  ConversionError,
+  type ConversionIssue,
+  type ConversionTarget,
+  type ConvertedMessage,
+  type ConvertOptions,
+  type LanguageName,
+  type MessageHints,
+  type MessagePlace,
+  type MessageSide,
+  type RefusalContent,
+  type RefusedField,
+} from '../../convert/index.ts';
+export type { Service } from '../../core/contract/index.ts';
+export type { ProtocolName, UpstreamFormat } from '../../core/formats/index.ts';
+export { Unavailable } from '../../core/lib/index.ts';
+export { KeyRingError } from '../../core/vault/index.ts';
+export type { AcceptedText, RuleTexts } from '../../forward/index.ts';
+export type { MountedContext, MountedMiddleware, RequestHandler } from '../../http/index.ts';
 export type {
-  Coercion,
-  Conversion,
-  ConversionIssue,
-  ConversionTarget,
-  ConvertedMessage,
-  ConvertOptions,
-  RefusalContent,
-  RefusedField,
-} from '../../convert/conversion.ts';
-export { ConversionError } from '../../convert/conversion-error.ts';
-export type { MessageHints, MessageSide } from '../../convert/identify-message.ts';
-export type { MessagePlace } from '../../convert/locate.ts';
-export type { Change } from '../../convert/scalar-changes.ts';
-export type { Service } from '../../core/contract/service.ts';
-export type { ProtocolName, UpstreamFormat } from '../../core/formats/wire-formats.ts';
-export { Unavailable } from '../../core/lib/unavailable.ts';
-export { KeyRingError } from '../../core/vault/key-ring.ts';
-export type { AcceptedText, RuleTexts } from '../../forward/compare/rules.ts';
-export type { MountedContext, MountedMiddleware, RequestHandler } from '../../http/mount.ts';
-export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../../insight/callers/brown-out.ts';
-export type { DeprecationRule, FormatName, OneOrMore } from '../../insight/callers/deprecation.ts';
-export { balancePlatform } from '../../payments/balance-platform/index.ts';
-export { recurring } from '../../payments/recurring/index.ts';
-export { StoreUnavailable } from '../../stores/errors.ts';
+  BrownOut,
+  DeprecationRule,
+  FormatName,
+  OneOrMore,
+  RepeatedBrownOut,
+  Repetition,
+  SingleBrownOut,
+} from '../../insight/index.ts';
+export { balancePlatform, recurring } from '../../payments/index.ts';
+export { StoreUnavailable } from '../../stores/index.ts';
 export type { ConfigContent, SettingTexts } from '../app/config-file.ts';
 export {
   type ControlledOptions,

@@ -1,9 +1,9 @@
 /** Mounts a gateway in a Koa application: `triglyph/koa`. */
 
-import type { MountedMiddleware } from '../../http/mount.ts';
+import type { MountedMiddleware } from '../../http/index.ts';
 import type { RunningGateway } from '../app/create-gateway.ts';
 
-export type { MountedContext, MountedMiddleware } from '../../http/mount.ts';
+export type { MountedContext, MountedMiddleware } from '../../http/index.ts';
 export type { RunningGateway } from '../app/create-gateway.ts';
 
 /** Returns a middleware that answers the paths of the gateway and passes on all others. */

@@ -1,25 +1,24 @@
 /** The short form of a service: operations with their handlers, one after the other, and defaults for everything else. */
-import { defineService, type GatewayService, type ServiceDefinition } from '../../backend/define-service.ts';
-import type { SettingTable } from '../../config/setting.ts';
-import { type Effect, type Operation, operation } from '../../core/contract/operation.ts';
+import { defineService, type GatewayService, type ServiceDefinition } from '../../backend/index.ts';
+import type { SettingTable } from '../../config/index.ts';
 import {
+  service as declareService,
+  type Effect,
   type ErrorType,
+  type Field,
+  type Fields,
   kind,
+  type ObjectSchema,
+  type Operation,
+  object,
+  operation,
   type ProblemKind,
   type ProblemParts,
   type ProblemRef,
-} from '../../core/contract/problem.ts';
-import {
-  type Field,
-  type Fields,
-  type ObjectSchema,
-  object,
   required,
   type Schema,
-} from '../../core/contract/schema.ts';
-import { service as declareService } from '../../core/contract/service.ts';
-import type { BoundHandler, Handler, HandlerOf } from '../../stores/handlers.ts';
-import { bindHandler } from '../../stores/handlers.ts';
+} from '../../core/contract/index.ts';
+import { type BoundHandler, bindHandler, type Handler, type HandlerOf } from '../../stores/index.ts';
 
 /** What a short service states. Other members are those of `defineService`. */
 export interface ShortServiceOptions

@@ -1,20 +1,18 @@
 /** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
 import { randomUUID } from 'node:crypto';
-import { gatewayActor } from '../../access/audit/audit-event.ts';
-import { flushUsesEveryMs } from '../../access/credentials/credential-uses.ts';
-import { refreshLimitsEveryMs } from '../../access/limits/limits.ts';
-import type { Backend } from '../../backend/backend.ts';
-import { pauseAfterJumps } from '../../backend/clock-check.ts';
-import { pollDeprecationsEveryMs } from '../../backend/deprecations/live.ts';
-import { runRetention } from '../../backend/retention.ts';
-import { pollShadowsEveryMs } from '../../backend/shadow/live.ts';
-import type { Config } from '../../config/config.ts';
-import { type PeriodicTask, startPeriodicTask } from '../../core/lib/periodic-task.ts';
-import { type Log, logFailure } from '../../http/log.ts';
-import type { Metrics } from '../../http/metrics/metrics.ts';
-import { createDeliveryHandler } from '../../stores/jobs/webhooks/deliver.ts';
-import { startWorker } from '../../stores/jobs/worker.ts';
-import type { UnsettledRequest } from '../../stores/sql/unsettled-requests.ts';
+import { flushUsesEveryMs, gatewayActor, refreshLimitsEveryMs } from '../../access/index.ts';
+import {
+  type Backend,
+  pauseAfterJumps,
+  pollDeprecationsEveryMs,
+  pollShadowsEveryMs,
+  runRetention,
+} from '../../backend/index.ts';
+import type { Config } from '../../config/index.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../core/lib/index.ts';
+import { type Log, logFailure, type Metrics } from '../../http/index.ts';
+import type { UnsettledRequest } from '../../stores/index.ts';
+import { createDeliveryHandler, startWorker } from '../../stores/jobs/index.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
 
 const cleanupEveryMs = 10 * 60_000;

@@ -2,73 +2,102 @@
 
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { gatewayActor } from '../../access/audit/audit-event.ts';
-import { createAuthenticator } from '../../access/authenticate.ts';
-import { LoginLimits } from '../../access/limits/login-limits.ts';
-import { createLoginGuard, type LoginGuard } from '../../access/login-guard.ts';
-import { createLoginReports, loginCounter } from '../../access/login-reports.ts';
-import { createMessageAuthenticator } from '../../access/message-security.ts';
-import { createSecretReports } from '../../access/secret-reports.ts';
-import type { Backend } from '../../backend/backend.ts';
-import { databaseFaults, needsDurableRecords } from '../../backend/database-faults.ts';
-import { deprecationFaults } from '../../backend/deprecation-faults.ts';
-import { createDeprecationReport, LiveDeprecations } from '../../backend/deprecations/live.ts';
-import { createLoadLimits, createPendingLimit, observeLimits } from '../../backend/limits.ts';
-import { openCache } from '../../backend/open-cache.ts';
-import { createServerAudit, type ServerAudit } from '../../backend/server-audit.ts';
-import { LiveShadows } from '../../backend/shadow/live.ts';
-import { openCopies } from '../../backend/shadow/open-copies.ts';
-import { createLookUpPending } from '../../backend/upstreams/look-up-pending.ts';
-import { withCallers } from '../../backend/upstreams/named-callers.ts';
-import { type OpenUpstreams, openUpstreams } from '../../backend/upstreams/open.ts';
-import { noUpstreams, type UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import { type Config, ConfigError, hasDatabase } from '../../config/config.ts';
-import { version } from '../../config/version.ts';
-import { conventionsOf } from '../../core/contract/conventions.ts';
-import type { Operation } from '../../core/contract/operation.ts';
-import { upstreamRefusal } from '../../core/contract/problem.ts';
-import { maskSensitive } from '../../core/contract/redaction.ts';
-import { problemsOf, type Service } from '../../core/contract/service.ts';
-import { allExcept } from '../../core/formats/leniencies.ts';
-import { createProtocols, type Protocols } from '../../core/formats/wire-formats.ts';
-import { type Answer, encodeFailure } from '../../core/gateway/answer.ts';
-import type { Authenticator } from '../../core/gateway/authentication.ts';
-import { createBodyLimit } from '../../core/gateway/body-limit.ts';
-import { compileChecks } from '../../core/gateway/checks.ts';
-import { compose, servicesOf } from '../../core/gateway/compose.ts';
-import { type Gateway, handleRequest, type Interceptor, neutralParts } from '../../core/gateway/handle-request.ts';
-import { observeSteps } from '../../core/gateway/observe-steps.ts';
 import {
+  createAuthenticator,
+  createLoginGuard,
+  createLoginReports,
+  createMessageAuthenticator,
+  createSecretReports,
+  gatewayActor,
+  type LoginGuard,
+  LoginLimits,
+  loginCounter,
+} from '../../access/index.ts';
+import {
+  type Backend,
+  createDeprecationReport,
+  createLoadLimits,
+  createLookUpPending,
+  createPendingLimit,
+  createServerAudit,
+  databaseFaults,
+  deprecationFaults,
+  LiveDeprecations,
+  LiveShadows,
+  needsDurableRecords,
+  noUpstreams,
+  type OpenUpstreams,
+  observeLimits,
+  openCache,
+  openCopies,
+  openUpstreams,
+  type ServerAudit,
+  type UpstreamPlan,
+  withCallers,
+} from '../../backend/index.ts';
+import { type Config, ConfigError, hasDatabase, version } from '../../config/index.ts';
+import {
+  conventionsOf,
+  maskSensitive,
+  type Operation,
+  problemsOf,
+  type Service,
+  upstreamRefusal,
+} from '../../core/contract/index.ts';
+import { allExcept, createProtocols, type Protocols } from '../../core/formats/index.ts';
+import {
+  type Answer,
+  type Authenticator,
+  compileChecks,
+  compileRoutes,
+  compose,
+  createBodyLimit,
+  createTextScan,
+  encodeFailure,
+  type Gateway,
+  handleRequest,
+  type Interceptor,
   isOfGateway,
+  neutralParts,
   observerNames,
+  observeSteps,
   type RequestObserver,
   type RequestObservers,
-} from '../../core/gateway/request-observer.ts';
-import { compileRoutes } from '../../core/gateway/route.ts';
-import { createTextScan } from '../../core/gateway/text-scan.ts';
-import { createIdempotentExecutor } from '../../core/idempotency/execute-idempotently.ts';
-import { type LookupEvent, LookupPace } from '../../core/idempotency/outcome-lookup.ts';
-import type { IdempotencyCache } from '../../core/idempotency/ports.ts';
-import type { RemoteEvent } from '../../core/idempotency/remote-dependencies.ts';
-import { SpoolSpace } from '../../core/spool/spool.ts';
+  servicesOf,
+} from '../../core/gateway/index.ts';
+import {
+  createIdempotentExecutor,
+  type IdempotencyCache,
+  type LookupEvent,
+  LookupPace,
+  type RemoteEvent,
+} from '../../core/idempotency/index.ts';
+import { SpoolSpace } from '../../core/spool/index.ts';
 import { createDocuments } from '../../documents/index.ts';
-import { type Log, logFailure, openLog } from '../../http/log.ts';
-import { createRequestLog } from '../../http/log-request.ts';
-import type { CollectionFailed } from '../../http/metrics/gauges.ts';
-import type { EventCounter, Metrics } from '../../http/metrics/metrics.ts';
-import type { Build } from '../../http/metrics/process.ts';
-import { createMetricsObserver, type KnownNames } from '../../http/metrics/requests.ts';
-import type { CallerServerOptions } from '../../http/server/server.ts';
-import { createServerLog } from '../../http/server-log.ts';
-import { createNameClient } from '../../insight/callers/client-name.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
-import { type CallerRecorder, createCallerRecorder } from '../../insight/callers/recorder.ts';
-import type { RequestRecorder } from '../../insight/record/create-recorder.ts';
-import type { Telemetry, TelemetryParts } from '../../insight/telemetry/telemetry.ts';
-import type { Traffic, TrafficParts } from '../../insight/traffic/create-traffic.ts';
-import type { Implementation } from '../../stores/handlers.ts';
-import { observeStore } from '../../stores/observed-store.ts';
-import type { ReadTransaction } from '../../stores/transaction.ts';
+import {
+  type Build,
+  type CollectionFailed,
+  createMetricsObserver,
+  createRequestLog,
+  createServerLog,
+  type EventCounter,
+  type KnownNames,
+  type Log,
+  logFailure,
+  type Metrics,
+  openLog,
+} from '../../http/index.ts';
+import type { CallerServerOptions } from '../../http/server/index.ts';
+import {
+  type CallerRecorder,
+  createCallerRecorder,
+  createNameClient,
+  type DeprecationRule,
+} from '../../insight/index.ts';
+import type { RequestRecorder } from '../../insight/record/index.ts';
+import type { Telemetry, TelemetryParts } from '../../insight/telemetry/index.ts';
+import type { Traffic, TrafficParts } from '../../insight/traffic/index.ts';
+import { type Implementation, observeStore, type ReadTransaction } from '../../stores/index.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -351,7 +380,7 @@ async function openRequestRecorder(
   { backend, log, metrics }: RecorderParts,
 ): Promise<RequestRecorder | undefined> {
   if (config.record === undefined) return undefined;
-  const { createRequestRecorder } = await import('../../insight/record/create-recorder.ts');
+  const { createRequestRecorder } = await import('../../insight/record/index.ts');
   return createRequestRecorder(config.record, config, {
     clock: backend.context.clock,
     vault: backend.context.vault,

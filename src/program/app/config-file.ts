@@ -1,9 +1,7 @@
 /** The configuration file of a project: `triglyph.config.ts`. */
 
-import type { GatewayService } from '../../backend/define-service.ts';
-import type { GatewayCaller } from '../../backend/upstreams/named-callers.ts';
-import type { AnsweredBy, Upstreams } from '../../backend/upstreams/options.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
+import type { AnsweredBy, GatewayCaller, GatewayService, Upstreams } from '../../backend/index.ts';
+import type { DeprecationRule } from '../../insight/index.ts';
 
 /** Settings by their names; `true` and `false` are `on` and `off`. */
 export type SettingTexts<N extends string = string> = { readonly [K in N]?: string | number | boolean | undefined };

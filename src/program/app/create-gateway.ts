@@ -1,27 +1,45 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
 
-import type { CredentialRegistry } from '../../access/credentials/credential-registry.ts';
-import { type Backend, type BackendOptions, openBackend } from '../../backend/backend.ts';
-import { settingGroupsOf } from '../../backend/compose-services.ts';
-import type { GatewayService } from '../../backend/define-service.ts';
-import { productionFaults } from '../../backend/production-checks.ts';
-import type { GatewayCaller } from '../../backend/upstreams/named-callers.ts';
-import type { AnsweredBy, Upstreams } from '../../backend/upstreams/options.ts';
-import { planUpstreams, type UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import { type Config, ConfigError, readConfig, settingsInMemory } from '../../config/config.ts';
-import { keyFileOfFolder } from '../../config/key-file-of-folder.ts';
-import { origin } from '../../config/origin.ts';
-import { openTlsFiles, type TlsFiles, tlsReport } from '../../config/tls-files.ts';
-import { readSources } from '../../config/variable-sources.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { clock } from '../../core/lib/clock.ts';
-import { freshKeys, parseKeyRing } from '../../core/vault/key-ring.ts';
-import { ownedPaths } from '../../documents/documents.ts';
-import { exchange } from '../../http/exchange.ts';
-import { createNoMetrics } from '../../http/metrics/no-metrics.ts';
-import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../../http/mount.ts';
-import type { CallerServer } from '../../http/server/server.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
+import type { CredentialRegistry } from '../../access/index.ts';
+import {
+  type AnsweredBy,
+  type Backend,
+  type BackendOptions,
+  type GatewayCaller,
+  type GatewayService,
+  openBackend,
+  planUpstreams,
+  productionFaults,
+  settingGroupsOf,
+  type UpstreamPlan,
+  type Upstreams,
+} from '../../backend/index.ts';
+import {
+  type Config,
+  ConfigError,
+  keyFileOfFolder,
+  openTlsFiles,
+  origin,
+  readConfig,
+  readSources,
+  settingsInMemory,
+  type TlsFiles,
+  tlsReport,
+} from '../../config/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { clock } from '../../core/lib/index.ts';
+import { freshKeys, parseKeyRing } from '../../core/vault/index.ts';
+import { ownedPaths } from '../../documents/index.ts';
+import {
+  createHandler,
+  createMiddleware,
+  createNoMetrics,
+  exchange,
+  type MountedMiddleware,
+  type RequestHandler,
+} from '../../http/index.ts';
+import type { CallerServer } from '../../http/server/index.ts';
+import type { DeprecationRule } from '../../insight/index.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { GatewayAddress } from './gateway-address.ts';
@@ -152,7 +170,7 @@ async function run(
   let closed: Promise<void> | undefined;
   // Koa is loaded for the first request: it takes as long as all other files of a gateway together.
   const load = async () => {
-    const { createApp } = await import('../../http/server/app.ts');
+    const { createApp } = await import('../../http/server/index.ts');
     const isClosing = () => closed !== undefined;
     // The program that mounts the gateway decides for its host.
     const options = { ...config, strictTransportSecurity: undefined };
@@ -177,7 +195,7 @@ async function run(
     handler: () => createHandler(mounted),
     koa: () => createMiddleware(mounted),
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
-      const { openCallerServer } = await import('../../http/server/server.ts');
+      const { openCallerServer } = await import('../../http/server/index.ts');
       tls ??= openTlsFiles(config, tlsReport(composed.log));
       const server = await openCallerServer({ ...composed, options: { ...config, host, port }, tls });
       servers.push(server);
@@ -244,7 +262,7 @@ function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOpti
   if (store !== 'memory') return { exclusive: true };
   return {
     exclusive: true,
-    open: async () => (await import('../../stores/sqlite/memory.ts')).openMemory(clock.now),
+    open: async () => (await import('../../stores/sqlite/index.ts')).openMemory(clock.now),
     ...(keys === undefined && { keys: parseKeyRing(freshKeys()) }),
   };
 }

@@ -1,12 +1,6 @@
 /** The address of a gateway that listens, and those of its formats and documents. */
 import { inspect } from 'node:util';
-import {
-  boundOperations,
-  namedOperations,
-  newestOf,
-  type Service,
-  serviceAddress,
-} from '../../core/contract/service.ts';
+import { boundOperations, namedOperations, newestOf, type Service, serviceAddress } from '../../core/contract/index.ts';
 
 /** Where a gateway listens. As a text it is its origin; `console.log` prints the address of each format and document. */
 export class GatewayAddress {

@@ -5,17 +5,11 @@ import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:mod
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import { settingGroupsOf } from '../../backend/compose-services.ts';
-import type { GatewayService } from '../../backend/define-service.ts';
-import { deprecationFaults } from '../../backend/deprecation-faults.ts';
-import type { UpstreamParts } from '../../backend/upstreams/plan.ts';
-import { ConfigError, variableNames } from '../../config/config.ts';
-import { didYouMean } from '../../config/did-you-mean.ts';
-import { closest } from '../../config/unknown-variables.ts';
-import type { VariableSource } from '../../config/variable-sources.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { isMembers } from '../../core/lib/members.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
+import { deprecationFaults, type GatewayService, settingGroupsOf, type UpstreamParts } from '../../backend/index.ts';
+import { ConfigError, closest, didYouMean, type VariableSource, variableNames } from '../../config/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
+import type { DeprecationRule } from '../../insight/index.ts';
 import type { ConfigContent } from './config-file.ts';
 
 export interface LoadedConfigFile {

@@ -1,28 +1,28 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
-import type { PresentedSecret } from '../../access/credentials/credentials.ts';
-import type { Backend } from '../../backend/backend.ts';
-import { type ProcessReport, reportProcess } from '../../backend/process-report.ts';
-import { noUpstreams } from '../../backend/upstreams/plan.ts';
-import { adminAccess } from '../../config/admin-access.ts';
-import type { Config } from '../../config/config.ts';
-import { origin } from '../../config/origin.ts';
-import { openTlsFiles, tlsReport } from '../../config/tls-files.ts';
-import type { DemoCaller } from '../../console/console-context.ts';
-import { consolePath, lazyConsole } from '../../console/lazy-console.ts';
-import type { DemoControls } from '../../console/testing/controls.ts';
-import type { Protocols } from '../../core/formats/wire-formats.ts';
-import { endsWithin } from '../../core/lib/at-most.ts';
-import { runAtMostEvery } from '../../core/lib/run-at-most-every.ts';
-import { type Admin, type AdminParts, inspect, openAdmin, type Probe, type Readiness } from '../../http/admin.ts';
-import { logFailure } from '../../http/log.ts';
-import { createMetrics, type ServedMetrics } from '../../http/metrics/metrics.ts';
-import type { SiteServerOptions } from '../../http/serve-site.ts';
-import { type CallerServer, openCallerServer } from '../../http/server/server.ts';
-import type { Site } from '../../http/site.ts';
-import type { TlsSource } from '../../http/tls.ts';
-import { openTelemetry } from '../../insight/telemetry/open-telemetry.ts';
-import type { Traffic } from '../../insight/traffic/create-traffic.ts';
+import type { PresentedSecret } from '../../access/index.ts';
+import { type Backend, noUpstreams, type ProcessReport, reportProcess } from '../../backend/index.ts';
+import { adminAccess, type Config, openTlsFiles, origin, tlsReport } from '../../config/index.ts';
+import { consolePath, type DemoCaller, type DemoControls, lazyConsole } from '../../console/index.ts';
+import type { Protocols } from '../../core/formats/index.ts';
+import { endsWithin, runAtMostEvery } from '../../core/lib/index.ts';
+import {
+  type Admin,
+  type AdminParts,
+  createMetrics,
+  inspect,
+  logFailure,
+  openAdmin,
+  type Probe,
+  type Readiness,
+  type ServedMetrics,
+  type Site,
+  type SiteServerOptions,
+  type TlsSource,
+} from '../../http/index.ts';
+import { type CallerServer, openCallerServer } from '../../http/server/index.ts';
+import { openTelemetry } from '../../insight/telemetry/index.ts';
+import type { Traffic } from '../../insight/traffic/index.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 
@@ -87,7 +87,7 @@ export async function startServer(
     openTraffic: async (parts) => {
       // Its code is loaded where a console shows the traffic.
       if (!config.console || config.traffic === 'off') return undefined;
-      const { createTraffic } = await import('../../insight/traffic/create-traffic.ts');
+      const { createTraffic } = await import('../../insight/traffic/index.ts');
       return createTraffic(config, parts);
     },
     ...overrides,

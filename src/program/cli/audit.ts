@@ -1,11 +1,9 @@
 /** `triglyph audit`: shows the audit log, and verifies that nothing of it was changed or removed. */
 import type { Command } from 'commander';
-import { type CopyComparison, compareCopy } from '../../access/audit/copy/compare.ts';
-import { formatEntry } from '../../access/audit/copy/copy.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { formatSecond } from '../../core/lib/time-text.ts';
-import { listAuditEntries, verifyAuditLog } from '../../operators/audit/contract.ts';
-import { perform } from '../../operators/subjects.ts';
+import { type CopyComparison, compareCopy, formatEntry } from '../../access/index.ts';
+import type { Output } from '../../core/contract/index.ts';
+import { formatSecond } from '../../core/lib/index.ts';
+import { listAuditEntries, perform, verifyAuditLog } from '../../operators/index.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation, linesOf, withOperator } from './operator-command.ts';
 import { print } from './output.ts';

@@ -1,8 +1,8 @@
 /** Which command runs, and for whom, as the audit log records it. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { AuditActor, AuditDetail, AuditEvent } from '../../access/audit/audit-event.ts';
-import { redact } from '../../core/lib/redact.ts';
+import type { AuditActor, AuditDetail, AuditEvent } from '../../access/index.ts';
+import { redact } from '../../core/lib/index.ts';
 
 /** One command runs in a process. */
 let current: { readonly name: string; readonly detail: AuditDetail } | undefined;

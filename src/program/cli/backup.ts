@@ -1,9 +1,9 @@
 /** `triglyph backup`: copies the embedded store to a file while servers run. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { AuditTrail } from '../../access/audit/audit-trail.ts';
-import { storeAddress } from '../../backend/open-store.ts';
-import { type BackupSummary, backUpSqlite } from '../../stores/sqlite/backup.ts';
+import type { AuditTrail } from '../../access/index.ts';
+import { storeAddress } from '../../backend/index.ts';
+import { type BackupSummary, backUpSqlite } from '../../stores/sqlite/index.ts';
 import { systemUser } from './audited-command.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';

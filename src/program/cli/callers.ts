@@ -1,9 +1,16 @@
 /** `triglyph callers`: who calls which operation in which format, and the last call of each as the JSON call that replaces it. */
 import { type Command, Option } from 'commander';
-import type { Input } from '../../core/contract/operation.ts';
-import { formatMinute } from '../../core/lib/time-text.ts';
-import { assessReadiness, exportCallers, getReplacementCall, listCallers } from '../../operators/callers/contract.ts';
-import { listCallerOwners, removeCallerOwner, setCallerOwner } from '../../operators/report/contract.ts';
+import type { Input } from '../../core/contract/index.ts';
+import { formatMinute } from '../../core/lib/index.ts';
+import {
+  assessReadiness,
+  exportCallers,
+  getReplacementCall,
+  listCallerOwners,
+  listCallers,
+  removeCallerOwner,
+  setCallerOwner,
+} from '../../operators/index.ts';
 import {
   addOperation,
   declareOperation,

@@ -1,12 +1,17 @@
 /** `triglyph check`: prints everything that is wrong with the configuration and the store, and what is configured, without secrets. */
 import type { Command } from 'commander';
-import { databaseFaults } from '../../backend/database-faults.ts';
-import { productionFaults, tlsWarnings } from '../../backend/production-checks.ts';
-import { describeUpstreams } from '../../backend/upstreams/describe.ts';
-import { noUpstreams, serversOf, type UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import type { ConfiguredUpstream } from '../../backend/upstreams/read-upstream.ts';
-import { tryConnection } from '../../backend/upstreams/try-connection.ts';
-import { type Config, hasDatabase, inspectConfig, type SettingReport } from '../../config/config.ts';
+import {
+  type ConfiguredUpstream,
+  databaseFaults,
+  describeUpstreams,
+  noUpstreams,
+  productionFaults,
+  serversOf,
+  tlsWarnings,
+  tryConnection,
+  type UpstreamPlan,
+} from '../../backend/index.ts';
+import { type Config, hasDatabase, inspectConfig, type SettingReport } from '../../config/index.ts';
 import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { configFileName, ownServices, projectFaults, projectSettings, projectSources } from './project.ts';

@@ -1,7 +1,5 @@
 /** Error messages of commands: plain lines without a stack and without card numbers. */
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
-import { redact } from '../../core/lib/redact.ts';
-import { describeSystemError } from '../../core/lib/system-faults.ts';
+import { describeSystemError, escapeUnprintable, redact } from '../../core/lib/index.ts';
 
 /** A command that cannot be done. Each line says what is wrong and how to correct it. */
 export class CommandError extends Error {

@@ -2,8 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Backend } from '../../backend/backend.ts';
-import { databaseName } from '../../stores/sqlite/open.ts';
+import type { Backend } from '../../backend/index.ts';
+import { databaseName } from '../../stores/sqlite/index.ts';
 import { embeddedDataDir } from './backup.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';

@@ -1,7 +1,6 @@
 /** Generates docs/configuration.md from the settings. */
-import { settingGroupsOf } from '../../backend/compose-services.ts';
-import { listSettings } from '../../config/config.ts';
-import type { Setting } from '../../config/setting.ts';
+import { settingGroupsOf } from '../../backend/index.ts';
+import { listSettings, type Setting } from '../../config/index.ts';
 import { builtInServices } from '../../payments/index.ts';
 
 /** Returns the reference page of all settings. */

@@ -1,19 +1,19 @@
 /** `triglyph convert`: converts a message to other wire formats and to programs. */
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { languages } from '../../convert/call-source.ts';
 import {
   type Coercion,
   type Conversion,
+  ConversionError,
   type ConversionIssue,
   type ConversionTarget,
   type ConvertedMessage,
+  changeTexts,
   conversionTargets,
-} from '../../convert/conversion.ts';
-import { ConversionError } from '../../convert/conversion-error.ts';
-import { createConverter } from '../../convert/convert.ts';
-import { changeTexts } from '../../convert/scalar-changes.ts';
-import { isFormat, type ProtocolName, protocolNames, wireFormats } from '../../core/formats/wire-formats.ts';
+  createConverter,
+  languages,
+} from '../../convert/index.ts';
+import { isFormat, type ProtocolName, protocolNames, wireFormats } from '../../core/formats/index.ts';
 import { CommandError } from './command-error.ts';
 import { localOrigin, originOption } from './origin-option.ts';
 import { print } from './output.ts';

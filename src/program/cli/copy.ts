@@ -2,13 +2,10 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ownersOf } from '../../backend/compose-services.ts';
-import { describeStore, openStore, type StoreAddress } from '../../backend/open-store.ts';
-import type { Config, Variables } from '../../config/config.ts';
-import { settings } from '../../config/settings.ts';
+import { describeStore, openStore, ownersOf, type StoreAddress } from '../../backend/index.ts';
+import { type Config, settings, type Variables } from '../../config/index.ts';
 import { builtInServices } from '../../payments/index.ts';
-import { copyStore, isHalfCopied, type Sums } from '../../stores/sql/copy.ts';
-import { compareSchema } from '../../stores/sql/migrate.ts';
+import { compareSchema, copyStore, isHalfCopied, type Sums } from '../../stores/index.ts';
 import { systemUser } from './audited-command.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';

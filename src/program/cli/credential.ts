@@ -1,24 +1,22 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { GrantRule } from '../../access/credentials/credential-rules.ts';
-import { credentialRulesOf } from '../../backend/compose-services.ts';
-import type { Output } from '../../core/contract/operation.ts';
-import { knownRoles } from '../../core/contract/roles.ts';
-import { formatMinute } from '../../core/lib/time-text.ts';
+import type { GrantRule } from '../../access/index.ts';
+import { credentialRulesOf } from '../../backend/index.ts';
+import { knownRoles, type Output } from '../../core/contract/index.ts';
+import { formatMinute } from '../../core/lib/index.ts';
 import {
   addCredential,
   editCredential,
   listCredentials,
+  operatorRoles,
   removeSecondFactor,
   replaceRecoveryCodes,
   revokeCredential,
   rotateCredential,
   setSecondFactor,
-} from '../../operators/credentials/contract.ts';
-import { operatorRoles } from '../../operators/operation.ts';
-import { platformRule } from '../../payments/balance-platform/store/registry.ts';
-import { merchantAccountRule } from '../../payments/recurring/store/merchant-accounts.ts';
+} from '../../operators/index.ts';
+import { merchantAccountRule, platformRule } from '../../payments/index.ts';
 import { addOperation, type Given, linesOf } from './operator-command.ts';
 import { projectServices, servesBuiltIn, tenantOperand } from './project.ts';
 import { servedServices } from './project-upstreams.ts';

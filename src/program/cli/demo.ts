@@ -2,21 +2,21 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Backend, openBackend } from '../../backend/backend.ts';
-import { describeStore, storeAddress } from '../../backend/open-store.ts';
-import { productionFaults } from '../../backend/production-checks.ts';
-import { type Config, valuesOf } from '../../config/config.ts';
-import type { DemoControls } from '../../console/testing/controls.ts';
-import { serviceAddress } from '../../core/contract/service.ts';
-import { isLoopback } from '../../core/lib/loopback.ts';
-import { type AdminParts, openAdmin } from '../../http/admin.ts';
-import { fixedTls } from '../../http/tls.ts';
-import { formatTree, treeOf } from '../../payments/balance-platform/actions/platform-commands.ts';
-import { readResources } from '../../payments/balance-platform/actions/platform-handlers.ts';
-import { ResourceReader } from '../../payments/balance-platform/store/repository.ts';
-import { recurring } from '../../payments/recurring/index.ts';
-import { recurringSettings } from '../../payments/recurring/settings.ts';
-import { databaseName } from '../../stores/sqlite/open.ts';
+import { type Backend, describeStore, openBackend, productionFaults, storeAddress } from '../../backend/index.ts';
+import { type Config, valuesOf } from '../../config/index.ts';
+import type { DemoControls } from '../../console/index.ts';
+import { serviceAddress } from '../../core/contract/index.ts';
+import { isLoopback } from '../../core/lib/index.ts';
+import { type AdminParts, fixedTls, openAdmin } from '../../http/index.ts';
+import {
+  formatTree,
+  ResourceReader,
+  readResources,
+  recurring,
+  recurringSettings,
+  treeOf,
+} from '../../payments/index.ts';
+import { databaseName } from '../../stores/sqlite/index.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import type { PreparedControls, TestControls } from '../testing/controls.ts';
 import { demoAccounts, demoConsole, demoCredentials, demoPlatform, rolesOf } from '../testing/demo/published.ts';

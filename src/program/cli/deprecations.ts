@@ -1,20 +1,19 @@
 /** `triglyph deprecations`: the calls that are deprecated, when they are refused, and who is exempt. Servers need no restart. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Input, Output } from '../../core/contract/operation.ts';
-import { formatMinute } from '../../core/lib/time-text.ts';
-import { describeBrownOut } from '../../insight/callers/brown-out.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
+import type { Input, Output } from '../../core/contract/index.ts';
+import { formatMinute } from '../../core/lib/index.ts';
+import { type DeprecationRule, describeBrownOut } from '../../insight/index.ts';
 import {
   addDeprecation,
   endExemption,
   exemptCaller,
   listDeprecations,
+  type OperatorContext,
+  perform,
   previewDeprecation,
   removeDeprecation,
   replaceDeprecation,
-} from '../../operators/deprecations/contract.ts';
-import type { OperatorContext } from '../../operators/operator.ts';
-import { perform } from '../../operators/subjects.ts';
+} from '../../operators/index.ts';
 import { formatCall } from './callers.ts';
 import { CommandError, fail } from './command-error.ts';
 import { addOperation, formatTable, performOnBackend, readInput, withOperator } from './operator-command.ts';

@@ -1,7 +1,7 @@
 /** The services whose documents commands print: the built-in ones, if they are served, by names like `balance-platform`, and those of the project by their own. */
 import { InvalidArgumentError, Option } from 'commander';
-import { contractOf, type Service, versionsOf } from '../../core/contract/service.ts';
-import { kebabCase } from '../../documents/names.ts';
+import { contractOf, type Service, versionsOf } from '../../core/contract/index.ts';
+import { kebabCase } from '../../documents/index.ts';
 import { services } from '../../payments/index.ts';
 import { CommandError } from './command-error.ts';
 import { ownServices, servesBuiltIn } from './project.ts';

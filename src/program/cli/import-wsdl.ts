@@ -1,13 +1,9 @@
 /** `triglyph import-wsdl`: writes the contract of a WSDL, and reports what it leaves out. */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { isTimeZone } from '../../core/contract/time-zone.ts';
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
-import { findingLines } from '../../readers/findings.ts';
-import { secretLines } from '../../readers/secrets.ts';
-import { printFinding } from '../../readers/wsdl/findings.ts';
-import { type Imported, importWsdl } from '../../readers/wsdl/import-wsdl.ts';
-import { Unread } from '../../readers/wsdl/read-location.ts';
+import { isTimeZone } from '../../core/contract/index.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
+import { findingLines, type Imported, importWsdl, printFinding, secretLines, Unread } from '../../readers/index.ts';
 import { CommandError } from './command-error.ts';
 import { notSensitiveOption, readsOption, sensitiveOption } from './reads-option.ts';
 

@@ -2,21 +2,24 @@
 
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { AuditDetail } from '../../access/audit/audit-event.ts';
-import { readKeyProvider } from '../../backend/key-provider.ts';
-import type { Output } from '../../core/contract/operation.ts';
+import type { AuditDetail } from '../../access/index.ts';
+import { readKeyProvider } from '../../backend/index.ts';
+import type { Output } from '../../core/contract/index.ts';
 import {
   addPurposeKey,
   addWrappingKey,
+  clearKeys,
+  createKeyFile,
+  isClear,
+  keyFileText,
+  type Purpose,
+  parseKeyLines,
   replaceKeys,
   usePurposeKey,
   useWrappingKey,
-} from '../../core/vault/key-file.ts';
-import { isClear, type Purpose, parseKeyLines } from '../../core/vault/key-lines.ts';
-import { clearKeys } from '../../core/vault/key-provider.ts';
-import { createKeyFile, keyFileText } from '../../core/vault/key-ring.ts';
-import { listKeys, rotateKeys, shownMax, signRows, verifyRows } from '../../operators/keys/contract.ts';
-import { StoreUnavailable } from '../../stores/errors.ts';
+} from '../../core/vault/index.ts';
+import { listKeys, rotateKeys, shownMax, signRows, verifyRows } from '../../operators/index.ts';
+import { StoreUnavailable } from '../../stores/index.ts';
 import { systemUser } from './audited-command.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation } from './operator-command.ts';

@@ -1,8 +1,7 @@
 /** `triglyph migrate`: creates the tables of a new store, or brings those of an older release to this one. */
 import type { Command } from 'commander';
-import { ownersOf } from '../../backend/compose-services.ts';
-import { describeStore, openStore, storeAddress } from '../../backend/open-store.ts';
-import { migrate } from '../../stores/sql/migrate.ts';
+import { describeStore, openStore, ownersOf, storeAddress } from '../../backend/index.ts';
+import { migrate } from '../../stores/index.ts';
 import { print } from './output.ts';
 import { projectServices, readProjectConfig } from './project.ts';
 import { recordInStore, reportUnrecorded } from './record-command.ts';

@@ -1,14 +1,12 @@
 /** `triglyph mock`: answers like the server of a contract, in every format, with the test API on the admin port. */
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
-import { openBackend } from '../../backend/backend.ts';
-import type { GatewayService } from '../../backend/define-service.ts';
-import { productionFaults } from '../../backend/production-checks.ts';
-import { type Config, settingsInMemory } from '../../config/config.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { freshKeys, parseKeyRing } from '../../core/vault/key-ring.ts';
-import { openAdmin } from '../../http/admin.ts';
-import { openMemory } from '../../stores/sqlite/memory.ts';
+import { type GatewayService, openBackend, productionFaults } from '../../backend/index.ts';
+import { type Config, settingsInMemory } from '../../config/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { freshKeys, parseKeyRing } from '../../core/vault/index.ts';
+import { openAdmin } from '../../http/index.ts';
+import { openMemory } from '../../stores/sqlite/index.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { prepareControls } from '../testing/controls.ts';
 import { createMocks, describeMock, everyCaller, type MockedContract, type Mocks } from '../testing/mock/mock.ts';

@@ -1,8 +1,7 @@
 /** `triglyph openapi`: prints an OpenAPI document for an address. */
 import type { Command } from 'commander';
-import { serviceAddress } from '../../core/contract/service.ts';
-import { hasNamed } from '../../documents/documents.ts';
-import { createDocuments } from '../../documents/index.ts';
+import { serviceAddress } from '../../core/contract/index.ts';
+import { createDocuments, hasNamed } from '../../documents/index.ts';
 import {
   contractOfVersion,
   type DocumentedService,

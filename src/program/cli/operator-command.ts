@@ -2,17 +2,19 @@
 
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { Backend } from '../../backend/backend.ts';
-import type { ActionCommand, CommandTexts } from '../../backend/operator-actions.ts';
-import { describeShadows } from '../../backend/upstreams/read-shadow.ts';
-import type { Config } from '../../config/config.ts';
-import type { Input, Operation, Output } from '../../core/contract/operation.ts';
-import { compileRead, IssueCollector } from '../../core/contract/read.ts';
-import type { Field, Schema } from '../../core/contract/schema.ts';
-import { reader } from '../../core/formats/json/read.ts';
-import { ownProof } from '../../operators/operation.ts';
-import type { OperatorContext } from '../../operators/operator.ts';
-import { perform } from '../../operators/subjects.ts';
+import { type ActionCommand, type Backend, type CommandTexts, describeShadows } from '../../backend/index.ts';
+import type { Config } from '../../config/index.ts';
+import {
+  compileRead,
+  type Field,
+  type Input,
+  IssueCollector,
+  type Operation,
+  type Output,
+  type Schema,
+} from '../../core/contract/index.ts';
+import { jsonReader as reader } from '../../core/formats/index.ts';
+import { type OperatorContext, ownProof, perform } from '../../operators/index.ts';
 import { systemUser } from './audited-command.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { localOrigin } from './origin-option.ts';

@@ -1,6 +1,6 @@
 /** The option `--origin`: the address of the service in what a command prints. */
 import { InvalidArgumentError, Option } from 'commander';
-import { origin } from '../../config/setting.ts';
+import { originSetting as origin } from '../../config/index.ts';
 
 export function originOption(doc: string): Option {
   return new Option('--origin <origin>', doc).argParser(parseOrigin);

@@ -1,5 +1,5 @@
 /** Standard output of commands, and what happens when it fails: the reader of a pipe has gone, or a disk is full. */
-import { escapeLines } from '../../core/lib/escape-unprintable.ts';
+import { escapeLines } from '../../core/lib/index.ts';
 import { explain } from './command-error.ts';
 
 /**

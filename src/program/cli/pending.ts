@@ -2,16 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { columnsText } from '../../backend/import/columns.ts';
-import type { Input, Output } from '../../core/contract/operation.ts';
-import { formatSecond } from '../../core/lib/time-text.ts';
+import { columnsText } from '../../backend/index.ts';
+import type { Input, Output } from '../../core/contract/index.ts';
+import { formatSecond } from '../../core/lib/index.ts';
 import {
   findIdempotencyRecord,
   getPendingRequest,
   listPendingRequests,
+  settlementRow,
   settlePendingRequest,
-} from '../../operators/pending/contract.ts';
-import { settlementRow } from '../../operators/pending/settlement-file.ts';
+} from '../../operators/index.ts';
 import { CommandError } from './command-error.ts';
 import type { ImportOptions } from './import/file.ts';
 import { addOperation, linesOf, performOnBackend, readSecret } from './operator-command.ts';

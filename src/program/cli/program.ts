@@ -1,7 +1,7 @@
 /** Parses the command line, runs one command and sets the exit code. */
 import { Command, CommanderError, Option } from 'commander';
-import type { GatewayService } from '../../backend/define-service.ts';
-import { version } from '../../config/version.ts';
+import type { GatewayService } from '../../backend/index.ts';
+import { version } from '../../config/index.ts';
 import { settleAfterStart } from './after-start.ts';
 import { rememberCommand } from './audited-command.ts';
 import { explain } from './command-error.ts';

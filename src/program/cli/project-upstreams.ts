@@ -1,13 +1,18 @@
 /** The upstreams of the project: those of its configuration file, or the one that the command line names. */
 import { readFileSync } from 'node:fs';
-import type { UpstreamOptions } from '../../backend/upstreams/options.ts';
-import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import { upstreamUrlHint } from '../../backend/upstreams/url-hint.ts';
-import { ConfigError } from '../../config/config.ts';
-import { newestOf, type Service } from '../../core/contract/service.ts';
-import type { UpstreamFormat } from '../../core/formats/wire-formats.ts';
-import { servicesOf } from '../../core/gateway/compose.ts';
-import { isMembers } from '../../core/lib/members.ts';
+import {
+  type PlanReport,
+  planUpstreams,
+  type UpstreamOptions,
+  type UpstreamParts,
+  type UpstreamPlan,
+  upstreamUrlHint,
+} from '../../backend/index.ts';
+import { ConfigError } from '../../config/index.ts';
+import { newestOf, type Service } from '../../core/contract/index.ts';
+import type { UpstreamFormat } from '../../core/formats/index.ts';
+import { servicesOf } from '../../core/gateway/index.ts';
+import { isMembers } from '../../core/lib/index.ts';
 import { CommandError } from './command-error.ts';
 import { configFileName, projectServices, projectSources, projectUpstreams } from './project.ts';
 

@@ -1,13 +1,22 @@
 /** The project that a command runs in: its configuration file, `.env` and the environment. */
 
-import { credentialRulesOf, settingGroupsOf } from '../../backend/compose-services.ts';
-import type { GatewayService } from '../../backend/define-service.ts';
-import type { UpstreamParts } from '../../backend/upstreams/plan.ts';
-import { shadowName } from '../../backend/upstreams/read-shadow.ts';
-import { type Config, ConfigError, readConfig } from '../../config/config.ts';
-import type { Mode, SettingGroup } from '../../config/setting.ts';
-import { readSources, type VariableSources } from '../../config/variable-sources.ts';
-import type { DeprecationRule } from '../../insight/callers/deprecation.ts';
+import {
+  credentialRulesOf,
+  type GatewayService,
+  settingGroupsOf,
+  shadowName,
+  type UpstreamParts,
+} from '../../backend/index.ts';
+import {
+  type Config,
+  ConfigError,
+  type Mode,
+  readConfig,
+  readSources,
+  type SettingGroup,
+  type VariableSources,
+} from '../../config/index.ts';
+import type { DeprecationRule } from '../../insight/index.ts';
 import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
 
 /** One command runs in a process, so there is one project. */

@@ -1,8 +1,8 @@
 /** Records in the audit log of the configured store for commands that run without a backend. */
 
-import type { AuditEvent } from '../../access/audit/audit-event.ts';
-import { openBackend } from '../../backend/backend.ts';
-import type { Config } from '../../config/config.ts';
+import type { AuditEvent } from '../../access/index.ts';
+import { openBackend } from '../../backend/index.ts';
+import type { Config } from '../../config/index.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { explain } from './command-error.ts';
 import { projectServices, readProjectConfig } from './project.ts';

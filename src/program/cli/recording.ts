@@ -1,19 +1,11 @@
 /** `triglyph recording`: recordings as HAR, as mappings of WireMock and as answers of a mock, and back. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { ConversionError } from '../../convert/conversion-error.ts';
-import { createRedactor, maskScalar } from '../../core/contract/redaction.ts';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { dateTimeFormat } from '../../core/formats/date-time.ts';
-import { compilePrint } from '../../core/formats/json/print.ts';
-import { exampleOf } from '../../documents/example.ts';
-import {
-  filesOf,
-  type RecordedRequest,
-  RecordingError,
-  readRecording,
-} from '../../forward/compare/recorded-request.ts';
+import { ConversionError } from '../../convert/index.ts';
+import { createRedactor, maskScalar, type ObjectSchema, type Service } from '../../core/contract/index.ts';
+import { compilePrint, dateTimeFormat } from '../../core/formats/index.ts';
+import { exampleOf } from '../../documents/index.ts';
+import { filesOf, type RecordedRequest, RecordingError, readRecording } from '../../forward/index.ts';
 import { checkRecorded, compileReplay, type RecordedAnswer } from '../testing/mock/recorded-answers.ts';
 import { CommandError } from './command-error.ts';
 import { localOrigin, originOption } from './origin-option.ts';

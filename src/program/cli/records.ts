@@ -1,6 +1,6 @@
 /** `triglyph records`: the records of gateways without a database, in Redis. */
 import type { Command } from 'commander';
-import { acceptLoss } from '../../operators/records/contract.ts';
+import { acceptLoss } from '../../operators/index.ts';
 import { addOperation } from './operator-command.ts';
 
 export function add(program: Command): void {

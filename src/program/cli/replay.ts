@@ -2,13 +2,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Service } from '../../core/contract/service.ts';
-import { DifferenceTally } from '../../forward/compare/compare-answers.ts';
-import { IdPairs } from '../../forward/compare/compare-values.ts';
-import { RuleLearner } from '../../forward/compare/learn-rules.ts';
-import { filesOf, RecordingError } from '../../forward/compare/recorded-request.ts';
-import { compileRules, RuleError, type RuleTexts, unusedPaths } from '../../forward/compare/rules.ts';
-import { saveComparison } from '../../operators/report/contract.ts';
+import type { Service } from '../../core/contract/index.ts';
+import {
+  compileRules,
+  DifferenceTally,
+  filesOf,
+  IdPairs,
+  RecordingError,
+  RuleError,
+  RuleLearner,
+  type RuleTexts,
+  unusedPaths,
+} from '../../forward/index.ts';
+import { saveComparison } from '../../operators/index.ts';
 import { CommandError } from './command-error.ts';
 import { performOnBackend } from './operator-command.ts';
 import { print, printAll } from './output.ts';

@@ -1,8 +1,8 @@
 /** `triglyph report`: who still makes calls that end, who answers for them, and what would break. */
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { Output } from '../../core/contract/operation.ts';
-import { exportMigrationReport, getMigrationReport } from '../../operators/report/contract.ts';
+import type { Output } from '../../core/contract/index.ts';
+import { exportMigrationReport, getMigrationReport } from '../../operators/index.ts';
 import { declareOperation, formatTable, performOnBackend, readInput } from './operator-command.ts';
 import { print, printAll } from './output.ts';
 

@@ -1,11 +1,10 @@
 /** `triglyph restore`: puts a backup in the place of the embedded store. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { openBackend } from '../../backend/backend.ts';
-import { keyFileFaults } from '../../backend/production-checks.ts';
-import type { Config } from '../../config/config.ts';
-import { formatSecond } from '../../core/lib/time-text.ts';
-import { restoreSqlite } from '../../stores/sqlite/restore.ts';
+import { keyFileFaults, openBackend } from '../../backend/index.ts';
+import type { Config } from '../../config/index.ts';
+import { formatSecond } from '../../core/lib/index.ts';
+import { restoreSqlite } from '../../stores/sqlite/index.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { embeddedDataDir } from './backup.ts';
 import { fail } from './command-error.ts';

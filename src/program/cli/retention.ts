@@ -1,6 +1,6 @@
 /** `triglyph retention`: destroys now what is stored for longer than the settings allow, as servers do by themselves. */
 import type { Command } from 'commander';
-import { applyRetention, showRetention } from '../../operators/retention/contract.ts';
+import { applyRetention, showRetention } from '../../operators/index.ts';
 import { addOperation } from './operator-command.ts';
 
 export function add(program: Command): void {

@@ -1,16 +1,16 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
 import { type Command, Option } from 'commander';
-import { type Backend, openBackend } from '../../backend/backend.ts';
-import { withoutJobs } from '../../backend/compose-services.ts';
-import { databaseFaults } from '../../backend/database-faults.ts';
-import { productionFaults } from '../../backend/production-checks.ts';
-import type { UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import { type Config, hasDatabase } from '../../config/config.ts';
-import { keyFileOfFolder } from '../../config/key-file-of-folder.ts';
-import { origin } from '../../config/origin.ts';
-import { version } from '../../config/version.ts';
-import { upstreamFormats } from '../../core/formats/wire-formats.ts';
-import { roles } from '../../operators/operation.ts';
+import {
+  type Backend,
+  databaseFaults,
+  openBackend,
+  productionFaults,
+  type UpstreamPlan,
+  withoutJobs,
+} from '../../backend/index.ts';
+import { type Config, hasDatabase, keyFileOfFolder, origin, version } from '../../config/index.ts';
+import { upstreamFormats } from '../../core/formats/index.ts';
+import { roles } from '../../operators/index.ts';
 import { type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportFailure, reportServing, runAsWorker } from '../app/workers/worker.ts';

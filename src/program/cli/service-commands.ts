@@ -1,8 +1,7 @@
 /** Adds the commands that services contribute: those of their actions, those that import a file, and others. */
 import type { Command } from 'commander';
-import type { GatewayService } from '../../backend/define-service.ts';
-import type { ActionCommand, ServiceCommand } from '../../backend/operator-actions.ts';
-import type { Operation } from '../../core/contract/operation.ts';
+import type { ActionCommand, GatewayService, ServiceCommand } from '../../backend/index.ts';
+import type { Operation } from '../../core/contract/index.ts';
 import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 import { addExample, addOperation } from './operator-command.ts';
 import { printAll } from './output.ts';

@@ -1,7 +1,7 @@
 /** `triglyph shadow`: the differences between upstreams and their shadows, and how much a shadow gets and answers. Servers need no restart. */
 import type { Command } from 'commander';
-import type { Output } from '../../core/contract/operation.ts';
-import { formatMinute, isoTime } from '../../core/lib/time-text.ts';
+import type { Output } from '../../core/contract/index.ts';
+import { formatMinute, isoTime } from '../../core/lib/index.ts';
 import {
   acceptShadowDifference,
   listShadowDifferences,
@@ -10,7 +10,7 @@ import {
   setShadowShare,
   switchBack,
   switchToShadow,
-} from '../../operators/shadow/contract.ts';
+} from '../../operators/index.ts';
 import { addOperation, formatTable, type Given } from './operator-command.ts';
 
 type Known = Output<typeof listShadows>['shadows'][number];

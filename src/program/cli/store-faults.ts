@@ -1,10 +1,8 @@
 /** Store checks before serving: a server needs a credential, and none of the demo's, which are public. */
-import { type Backend, openBackend } from '../../backend/backend.ts';
-import { needsDurableRecords } from '../../backend/database-faults.ts';
-import { noUpstreams, type UpstreamPlan } from '../../backend/upstreams/plan.ts';
-import type { Config } from '../../config/config.ts';
-import { formatMinute } from '../../core/lib/time-text.ts';
-import { freshKeys, parseKeyRing } from '../../core/vault/key-ring.ts';
+import { type Backend, needsDurableRecords, noUpstreams, openBackend, type UpstreamPlan } from '../../backend/index.ts';
+import type { Config } from '../../config/index.ts';
+import { formatMinute } from '../../core/lib/index.ts';
+import { freshKeys, parseKeyRing } from '../../core/vault/index.ts';
 import { demoCredentials } from '../testing/demo/published.ts';
 import { explain } from './command-error.ts';
 import { projectServices, servesBuiltIn } from './project.ts';

@@ -1,11 +1,7 @@
 /** `triglyph upstream`: which credential an upstream receives for each credential of a caller. */
 import { type Command, Option } from 'commander';
-import { formatMinute } from '../../core/lib/time-text.ts';
-import {
-  listUpstreamCredentials,
-  removeUpstreamCredential,
-  setUpstreamCredential,
-} from '../../operators/credentials/contract.ts';
+import { formatMinute } from '../../core/lib/index.ts';
+import { listUpstreamCredentials, removeUpstreamCredential, setUpstreamCredential } from '../../operators/index.ts';
 import { addOperation, linesOf, readSecret } from './operator-command.ts';
 import { checkProject } from './project.ts';
 

@@ -1,7 +1,7 @@
 /** `triglyph webhooks`: the endpoints of companies, dead letters, and background jobs. */
 import { type Command, Option } from 'commander';
-import { webhookFormatsOf } from '../../backend/compose-services.ts';
-import { formatMinute, formatSecond, isoTime } from '../../core/lib/time-text.ts';
+import { webhookFormatsOf } from '../../backend/index.ts';
+import { formatMinute, formatSecond, isoTime } from '../../core/lib/index.ts';
 import {
   addWebhookEndpoint,
   listDeadLetters,
@@ -11,7 +11,7 @@ import {
   retryAllDeadLetters,
   retryDeadLetter,
   rotateWebhookKey,
-} from '../../operators/webhooks/contract.ts';
+} from '../../operators/index.ts';
 import { CommandError } from './command-error.ts';
 import { addOperation, formatTable, givenOf, linesOf, performOnBackend, sentence } from './operator-command.ts';
 import { printAll } from './output.ts';

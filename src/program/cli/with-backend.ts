@@ -1,11 +1,8 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
-import type { AuditTrail } from '../../access/audit/audit-trail.ts';
-import { type Backend, openBackend } from '../../backend/backend.ts';
-import { describeStore, storeAddress } from '../../backend/open-store.ts';
-import { keyFileFaults } from '../../backend/production-checks.ts';
-import { type Config, hasDatabase } from '../../config/config.ts';
-import { keyFileIn } from '../../config/key-file-of-folder.ts';
-import { CommitUnknown, StoreUnavailable } from '../../stores/errors.ts';
+import type { AuditTrail } from '../../access/index.ts';
+import { type Backend, describeStore, keyFileFaults, openBackend, storeAddress } from '../../backend/index.ts';
+import { type Config, hasDatabase, keyFileIn } from '../../config/index.ts';
+import { CommitUnknown, StoreUnavailable } from '../../stores/index.ts';
 import { commandEvent, systemUser } from './audited-command.ts';
 import { CommandError, explain, fail } from './command-error.ts';
 import { projectServices, projectSources, readProjectConfig } from './project.ts';

@@ -1,7 +1,7 @@
 /** Generates the documents that are committed to the repository. Tests compare them with the contract. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createProtocols } from '../../core/formats/wire-formats.ts';
+import { createProtocols } from '../../core/formats/index.ts';
 import { committedDocuments } from '../../documents/index.ts';
 import { services } from '../../payments/index.ts';
 import { describeConfig } from './configuration-page.ts';

@@ -1,8 +1,7 @@
 /** The calls that a gateway has received, for the assertions of a test. */
-import { maskSensitive } from '../../core/contract/redaction.ts';
-import type { WireRequest } from '../../core/formats/wire.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
-import { isOfGateway, type RequestObserver } from '../../core/gateway/request-observer.ts';
+import { maskSensitive } from '../../core/contract/index.ts';
+import type { WireRequest } from '../../core/formats/index.ts';
+import { type Answer, isOfGateway, type RequestObserver } from '../../core/gateway/index.ts';
 
 /** A call that a gateway has received. */
 export interface Call {

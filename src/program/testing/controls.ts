@@ -1,9 +1,9 @@
 /** What a test controls in a gateway: its clock, identifiers, faults, calls, and the way back to the start. */
 
-import { credentialSecrets, credentials } from '../../access/tables.ts';
-import type { Backend, BackendOptions } from '../../backend/backend.ts';
-import { createIds } from '../../core/lib/ids.ts';
-import type { SqliteEngine } from '../../stores/sqlite/engine.ts';
+import { credentialSecrets, credentials } from '../../access/index.ts';
+import type { Backend, BackendOptions } from '../../backend/index.ts';
+import { createIds } from '../../core/lib/index.ts';
+import type { SqliteEngine } from '../../stores/sqlite/index.ts';
 import type { StartOverrides } from '../app/create-gateway.ts';
 import { type Call, CallLog } from './calls.ts';
 import { faultNamesOf } from './fault.ts';

@@ -1,9 +1,14 @@
 /** The problems that an operation declares, with data from the examples of the contract. */
-import { faultOf, type Operation } from '../../core/contract/operation.ts';
-import { kindOf, Problem, type ProblemKind } from '../../core/contract/problem.ts';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
-import type { Members } from '../../core/lib/members.ts';
-import { exampleOf } from '../../documents/example.ts';
+import {
+  faultOf,
+  kindOf,
+  type ObjectSchema,
+  type Operation,
+  Problem,
+  type ProblemKind,
+} from '../../core/contract/index.ts';
+import type { Members } from '../../core/lib/index.ts';
+import { exampleOf } from '../../documents/index.ts';
 
 /** The problem with a status, or else the first whose name or text is like this. */
 export function problemLike({ problems }: Operation, pattern: RegExp, status: number): ProblemKind | undefined {

@@ -1,6 +1,6 @@
 /** The controls of a demo for its console. */
-import { ControlRefused, type DemoControls } from '../../console/testing/controls.ts';
-import { protocolNames } from '../../core/formats/wire-formats.ts';
+import { ControlRefused, type DemoControls } from '../../console/index.ts';
+import { protocolNames } from '../../core/formats/index.ts';
 import type { TestControls } from './controls.ts';
 import { InvalidMember } from './invalid-member.ts';
 

@@ -1,6 +1,6 @@
 /** The description of a fault, and the check of its members: tests write them in JavaScript and JSON, too. */
-import { problemsOf, type Service } from '../../core/contract/service.ts';
-import { protocolNames } from '../../core/formats/wire-formats.ts';
+import { problemsOf, type Service } from '../../core/contract/index.ts';
+import { protocolNames } from '../../core/formats/index.ts';
 import { checkMembers, checkNumber, InvalidMember } from './invalid-member.ts';
 
 /** Which requests have the fault: those that fit every member given. */

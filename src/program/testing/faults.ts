@@ -1,10 +1,7 @@
 /** Faults that a test asks for: delays, closed connections, refusals and broken answers. */
 import { setTimeout } from 'node:timers/promises';
-import type { AnyRequest } from '../../core/contract/canonical.ts';
-import type { Problem } from '../../core/contract/problem.ts';
-import { problemsOf } from '../../core/contract/service.ts';
-import type { Answer } from '../../core/gateway/answer.ts';
-import type { Interceptor } from '../../core/gateway/handle-request.ts';
+import { type AnyRequest, type Problem, problemsOf } from '../../core/contract/index.ts';
+import type { Answer, Interceptor } from '../../core/gateway/index.ts';
 import { exampleProblem } from './declared-problems.ts';
 import { checkFault, type Fault, type FaultFilter, type FaultNames } from './fault.ts';
 

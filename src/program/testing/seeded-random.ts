@@ -1,6 +1,6 @@
 /** Random bytes from a seed: the same seed gives the same identifiers. */
 import { hash } from 'node:crypto';
-import type { RandomByte } from '../../core/lib/ids.ts';
+import type { RandomByte } from '../../core/lib/index.ts';
 
 export interface SeededRandom {
   readonly byte: RandomByte;

@@ -1,9 +1,7 @@
 /** The test API: the controls of a gateway over HTTP, for tests in other languages. */
 
-import { isMembers, type Members } from '../../core/lib/members.ts';
-import type { AdminParts } from '../../http/admin.ts';
-import { jsonPage, methodPage, type Page } from '../../http/admin-page.ts';
-import type { AdminRequest } from '../../http/admin-request.ts';
+import { isMembers, type Members } from '../../core/lib/index.ts';
+import { type AdminParts, type AdminRequest, jsonPage, methodPage, type Page } from '../../http/index.ts';
 import type { Call } from './calls.ts';
 import type { TestControls } from './controls.ts';
 import type { Fault } from './fault.ts';

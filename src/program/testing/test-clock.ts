@@ -1,5 +1,5 @@
 /** A clock that a test sets and advances. */
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { Clock } from '../../core/lib/index.ts';
 import { checkMembers, checkNumber, InvalidMember } from './invalid-member.ts';
 
 /** A span of time; the parts add up. */

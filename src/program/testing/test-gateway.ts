@@ -1,6 +1,6 @@
 /** Adds controls to a gateway inside a test: it is in memory, with a clock, identifiers, faults and a record of calls that the test controls. */
 import { hash } from 'node:crypto';
-import { openMemory } from '../../stores/sqlite/memory.ts';
+import { openMemory } from '../../stores/sqlite/index.ts';
 import type { ControlledOptions, GatewayOptions, RunningGateway } from '../app/create-gateway.ts';
 import { prepareControls, type TestControls } from './controls.ts';
 import { createSeededRandom } from './seeded-random.ts';

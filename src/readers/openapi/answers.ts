@@ -1,8 +1,13 @@
 /** Reads the answers of an operation: their bodies, and the headers of these. */
-import { isAnswerHeader } from '../../core/contract/header-names.ts';
-import { isJsonType, type UpstreamAnswer } from '../../core/contract/operation.ts';
-import { optional, type Schema, string } from '../../core/contract/schema.ts';
-import { StubNames } from '../../documents/unique-names.ts';
+import {
+  isAnswerHeader,
+  isJsonType,
+  optional,
+  type Schema,
+  string,
+  type UpstreamAnswer,
+} from '../../core/contract/index.ts';
+import { StubNames } from '../../documents/index.ts';
 import { keyOf, type Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
 import { memberName } from './names.ts';

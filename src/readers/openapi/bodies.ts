@@ -2,14 +2,15 @@
 import {
   isFormType,
   isJsonType,
+  optional,
   type ParameterStyle,
   parameterStyles,
+  required,
+  type Schema,
   type UpstreamBody,
   type UpstreamParameter,
-} from '../../core/contract/operation.ts';
-import { optional, required, type Schema } from '../../core/contract/schema.ts';
-import { capitalised } from '../../documents/names.ts';
-import type { StubNames } from '../../documents/unique-names.ts';
+} from '../../core/contract/index.ts';
+import { capitalised, type StubNames } from '../../documents/index.ts';
 import type { Node } from './documents.ts';
 import { concreteType, mediaOf, textOrBytes } from './media-types.ts';
 import { memberName } from './names.ts';

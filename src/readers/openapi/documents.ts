@@ -1,7 +1,6 @@
 /** Loads an OpenAPI document with the documents that it refers to, within limits, and follows references between them. */
 import { isAlias, LineCounter, parseDocument, visit } from 'yaml';
-import { decodeComponent } from '../../core/lib/decode-component.ts';
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
+import { decodeComponent, escapeUnprintable } from '../../core/lib/index.ts';
 import { PartRefused } from '../findings.ts';
 import { describeOtherKind } from '../kind-of-document.ts';
 import { createReading, nameOfLocation, type Reading, type ReadingOptions, Unread } from '../wsdl/read-location.ts';

@@ -1,7 +1,12 @@
 /** Error responses with members are faults with data; all operations share those of one schema. */
-import { type Fault, isJsonType } from '../../core/contract/operation.ts';
-import { defineProblems, kind, type ProblemKind } from '../../core/contract/problem.ts';
-import type { ObjectSchema } from '../../core/contract/schema.ts';
+import {
+  defineProblems,
+  type Fault,
+  isJsonType,
+  kind,
+  type ObjectSchema,
+  type ProblemKind,
+} from '../../core/contract/index.ts';
 import { contentOf } from './answers.ts';
 import type { Node } from './documents.ts';
 import type { Declared } from './parameters.ts';

@@ -1,5 +1,5 @@
 /** Collects what an import leaves out or says in another way, each with its place in the documents. */
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
 import { type FindingKind, Findings, findingLines, type PartRefused } from '../findings.ts';
 import type { Node, OpenApiDocuments } from './documents.ts';
 import { Refused } from './documents.ts';

@@ -1,9 +1,13 @@
 /** Imports an OpenAPI document: the contract as a value and as TypeScript, and what was left out or said in another way. */
-import { type Operation, operation, type UpstreamBinding } from '../../core/contract/operation.ts';
-import { object } from '../../core/contract/schema.ts';
-import { type Service, service } from '../../core/contract/service.ts';
-import { capitalised } from '../../documents/names.ts';
-import { StubNames } from '../../documents/unique-names.ts';
+import {
+  type Operation,
+  object,
+  operation,
+  type Service,
+  service,
+  type UpstreamBinding,
+} from '../../core/contract/index.ts';
+import { capitalised, StubNames } from '../../documents/index.ts';
 import { findingComments } from '../findings.ts';
 import { type MarkedField, markSecrets, type SecretChoice, secretLines, unknownFault } from '../secrets.ts';
 import { checkSource } from '../wsdl/check-source.ts';

@@ -1,9 +1,8 @@
 /** Chooses between media types, and reads bodies that are neither JSON nor a form. */
 
-import { isJsonType } from '../../core/contract/operation.ts';
-import { binary, type Schema, string } from '../../core/contract/schema.ts';
-import { mediaTypeIn } from '../../core/lib/charset.ts';
-import { bytesMax } from '../../documents/imported-limits.ts';
+import { binary, isJsonType, type Schema, string } from '../../core/contract/index.ts';
+import { mediaTypeIn } from '../../core/lib/index.ts';
+import { bytesMax } from '../../documents/index.ts';
 import type { Node } from './documents.ts';
 import { textOptions } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';

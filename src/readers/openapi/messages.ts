@@ -1,9 +1,12 @@
 /** Reads what an operation receives: parameters and the members of the body, under names that are unique. */
-import { isOwnHeader } from '../../core/contract/header-names.ts';
-import type { UpstreamBody, UpstreamParameter } from '../../core/contract/operation.ts';
-import { optional, required } from '../../core/contract/schema.ts';
-import { capitalised } from '../../documents/names.ts';
-import { StubNames } from '../../documents/unique-names.ts';
+import {
+  isOwnHeader,
+  optional,
+  required,
+  type UpstreamBody,
+  type UpstreamParameter,
+} from '../../core/contract/index.ts';
+import { capitalised, StubNames } from '../../documents/index.ts';
 import { readBody } from './bodies.ts';
 import { memberName } from './names.ts';
 import { type Declared, type Fields, parameterOf, schemaOfParameter, styleOf } from './parameters.ts';

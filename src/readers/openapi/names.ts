@@ -1,5 +1,5 @@
 /** Names that XML, FORM and generators of stubs can have, for those of a document that they cannot. */
-import { capitalised } from '../../documents/names.ts';
+import { capitalised } from '../../documents/index.ts';
 
 const lengthMax = 100;
 

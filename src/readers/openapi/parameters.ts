@@ -1,6 +1,13 @@
 /** Reads parameters: what a message has outside of its body, and the forms of Swagger 2.0. */
-import { type ParameterStyle, parameterStyles, type UpstreamParameter } from '../../core/contract/operation.ts';
-import { type Field, isEntries, type Schema, string } from '../../core/contract/schema.ts';
+import {
+  type Field,
+  isEntries,
+  type ParameterStyle,
+  parameterStyles,
+  type Schema,
+  string,
+  type UpstreamParameter,
+} from '../../core/contract/index.ts';
 import type { Node } from './documents.ts';
 import { anyValue, textOptions } from './scalars.ts';
 import type { SchemaReader } from './schemas.ts';

@@ -11,9 +11,9 @@ import {
   type StringSchema,
   string,
   type XsdType,
-} from '../../core/contract/schema.ts';
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
-import { itemsMax, textMax } from '../../documents/imported-limits.ts';
+} from '../../core/contract/index.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
+import { itemsMax, textMax } from '../../documents/index.ts';
 import type { Shape } from './shapes.ts';
 
 /** Where a document sets a limit, its server checks it. */

@@ -1,5 +1,5 @@
 /** Bounds the schemas of an import: what reads and prints messages visits each type as often as a message may have it. */
-import type { Schema } from '../../core/contract/schema.ts';
+import type { Schema } from '../../core/contract/index.ts';
 
 interface SchemaSize {
   /** Objects and lists in each other; 0 for a scalar. */

@@ -1,5 +1,4 @@
 /** Turns schemas of OpenAPI into those of a contract. What XSD 1.0 cannot say is JSON as text. */
-import { mayEnd, recursive, self } from '../../core/contract/recursive.ts';
 import {
   binary,
   boolean,
@@ -11,18 +10,19 @@ import {
   type ListSchema,
   list,
   map,
+  mayEnd,
   type ObjectOptions,
   type ObjectSchema,
   object,
   oneOf,
   optional,
+  recursive,
   required,
   type Schema,
+  self,
   string,
-} from '../../core/contract/schema.ts';
-import { bytesMax, itemsMax } from '../../documents/imported-limits.ts';
-import { capitalised } from '../../documents/names.ts';
-import { StubNames } from '../../documents/unique-names.ts';
+} from '../../core/contract/index.ts';
+import { bytesMax, capitalised, itemsMax, StubNames } from '../../documents/index.ts';
 import { keyOf, type Node, type OpenApiDocuments, Refused } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
 import { memberName, typeName } from './names.ts';

@@ -1,7 +1,5 @@
 /** Reads where the server of a document is, and where it reads credentials. */
-import type { CredentialPlace } from '../../core/contract/credential-place.ts';
-import { isOwnHeader } from '../../core/contract/header-names.ts';
-import type { Service } from '../../core/contract/service.ts';
+import { type CredentialPlace, isOwnHeader, type Service } from '../../core/contract/index.ts';
 import type { Node, OpenApiDocuments } from './documents.ts';
 import type { OpenApiFindings } from './findings.ts';
 

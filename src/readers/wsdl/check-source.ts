@@ -1,5 +1,5 @@
 /** Checks the text of a contract before it is written: it declares constants by the contract language, and runs nothing else. */
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
 
 /** What a contract may import and call. */
 export const languageNames: readonly string[] = Object.freeze(

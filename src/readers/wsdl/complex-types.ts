@@ -2,30 +2,26 @@
 
 import {
   asVariant,
-  holdNothingElse,
-  linkTypes,
-  objectsIn,
-  self,
-  selfKey,
-  withSelves,
-  withTypeName,
-} from '../../core/contract/recursive.ts';
-import {
   binary,
   documented,
+  holdNothingElse,
   isMediaType,
+  linkTypes,
   list,
   map,
   type ObjectSchema,
   object,
+  objectsIn,
   polymorphic,
   type Schema,
+  self,
+  selfKey,
   string,
-} from '../../core/contract/schema.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { itemsMax } from '../../documents/imported-limits.ts';
-import { capitalised } from '../../documents/names.ts';
-import { UniqueNames } from '../../documents/unique-names.ts';
+  withSelves,
+  withTypeName,
+} from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { capitalised, itemsMax, UniqueNames } from '../../documents/index.ts';
 import { ContentReader } from './content.ts';
 import { type FindingCollector, Refused, TooLarge, TooManyParts } from './findings.ts';
 import {

@@ -13,10 +13,9 @@ import {
   required,
   type Schema,
   string,
-} from '../../core/contract/schema.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { bytesMax, itemsMax, textMax } from '../../documents/imported-limits.ts';
-import { capitalised } from '../../documents/names.ts';
+} from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { bytesMax, capitalised, itemsMax, textMax } from '../../documents/index.ts';
 import { Refused } from './findings.ts';
 import {
   childNamed,

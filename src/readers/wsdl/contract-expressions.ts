@@ -1,5 +1,5 @@
 /** The parts of a contract as source text: scalars with names for them, choices, and values of options. */
-import type { Choice, ScalarSchema } from '../../core/contract/schema.ts';
+import type { Choice, ScalarSchema } from '../../core/contract/index.ts';
 import { call, type Expression, members, quote } from './source-text.ts';
 
 /** The names of ranges that WSDLs use. */

@@ -1,5 +1,5 @@
 /** Finds the parts of WSDL documents by name, and the port that an import is about. */
-import type { LocatedElement } from '../../core/xml/located.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
 import type { FindingCollector } from './findings.ts';
 import { childNamed, childrenNamed, keyOf, nameIn, nameOf, rootOf, soap12Uri, soapUri, wsdlUri } from './names.ts';
 import { Unread } from './read-location.ts';

@@ -1,7 +1,5 @@
 /** Loads a WSDL with everything that it imports and includes: files of its folder, and the network only where it is allowed. */
-import { isBlank } from '../../core/xml/element.ts';
-import { documentLimits } from '../../core/xml/limits.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
+import { documentLimits, isBlank, type LocatedElement } from '../../core/xml/index.ts';
 import { FindingCollector } from './findings.ts';
 import { childrenNamed, isNamed, rootOf, wsdlUri, xsdUri } from './names.ts';
 import { nameOfLocation, type Reading, readLocation, Unread } from './read-location.ts';

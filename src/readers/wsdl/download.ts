@@ -4,10 +4,16 @@ import type { Buffer } from 'node:buffer';
 import { lookup as resolveName } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
-import { createLookup, forbiddenError, isForbiddenAddress } from '../../core/lib/forbidden-address.ts';
-import { codingOf, inflate, NotInflated } from '../../core/lib/inflate.ts';
-import { readAtMost } from '../../core/lib/read-at-most.ts';
-import { listOf } from '../../core/lib/special-addresses.ts';
+import {
+  codingOf,
+  createLookup,
+  forbiddenError,
+  inflate,
+  isForbiddenAddress,
+  listOf,
+  NotInflated,
+  readAtMost,
+} from '../../core/lib/index.ts';
 
 /** Where a document is from: the command line or a file, a server on this machine, in a private network, or a public one. */
 export type Origin = 'user' | 'loopback' | 'private' | 'public';

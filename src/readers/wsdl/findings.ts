@@ -1,8 +1,7 @@
 /** Collects what an import of a WSDL leaves out, says in another way, or has guessed, each with its place in the documents. */
 
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
-import { memoizeWeakly } from '../../core/lib/memoize.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
+import { escapeUnprintable, memoizeWeakly } from '../../core/lib/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
 import { type FindingKind, Findings, PartRefused } from '../findings.ts';
 
 export interface Finding {

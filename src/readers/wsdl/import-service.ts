@@ -1,30 +1,29 @@
 /** Turns the WSDL documents of a service into a contract. */
 
-import { type Fault, type Operation, operation } from '../../core/contract/operation.ts';
-import { defineProblems, kind, type ProblemKind } from '../../core/contract/problem.ts';
 import {
   binary,
+  defineProblems,
+  type Fault,
   type Field,
   type Fields,
   fieldOf,
-  type ObjectSchema,
-  object,
-  optional,
-  polymorphic,
-  type Schema,
-} from '../../core/contract/schema.ts';
-import {
+  kind,
   type Namespaces,
   namespacesOfMessages,
+  type ObjectSchema,
+  type Operation,
+  object,
+  operation,
+  optional,
+  type ProblemKind,
+  polymorphic,
+  type Schema,
   type Service,
   type SoapStyle,
   service,
-} from '../../core/contract/service.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { bytesMax } from '../../documents/imported-limits.ts';
-import { capitalised } from '../../documents/names.ts';
-import { UniqueNames } from '../../documents/unique-names.ts';
-import { faultTypeValues } from '../../documents/xsd.ts';
+} from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { bytesMax, capitalised, faultTypeValues, UniqueNames } from '../../documents/index.ts';
 import { type Marked, type MarkedField, markSecrets, type SecretChoice, unknownFault } from '../secrets.ts';
 import { ComplexTypes } from './complex-types.ts';
 import { choosePorts, Definitions, type Port, type PortChoice } from './definitions.ts';

@@ -1,7 +1,7 @@
 /** Imports a WSDL: the contracts as values and as TypeScript, and what was left out, changed or guessed. */
 
-import type { Service } from '../../core/contract/service.ts';
-import { itemsMax, textMax } from '../../documents/imported-limits.ts';
+import type { Service } from '../../core/contract/index.ts';
+import { itemsMax, textMax } from '../../documents/index.ts';
 import { findingComments, findingLines } from '../findings.ts';
 import { type MarkedField, secretLines } from '../secrets.ts';
 import { checkSource } from './check-source.ts';

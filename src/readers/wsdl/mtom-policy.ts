@@ -1,5 +1,5 @@
 /** Reads whether the policies of a port demand MTOM (WS-Policy with WS-MTOMPolicy 1.0 or 1.1). */
-import type { LocatedElement } from '../../core/xml/located.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
 import type { Port } from './definitions.ts';
 
 const policyUris: readonly string[] = [

@@ -1,5 +1,5 @@
 /** Qualified names in WSDL and XML Schema documents, and the namespaces that an import knows. */
-import type { LocatedElement } from '../../core/xml/located.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
 
 export const wsdlUri = 'http://schemas.xmlsoap.org/wsdl/';
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';

@@ -1,20 +1,20 @@
 /** Reads the operations of a port: the elements or the parts of their messages, and their faults. */
 
-import { isSoapAction, type MessageElements, type Operation } from '../../core/contract/operation.ts';
 import {
   binary,
   type Field,
   isMediaType,
   isScalar,
+  isSoapAction,
+  type MessageElements,
   type ObjectSchema,
+  type Operation,
   object,
   optional,
   required,
-} from '../../core/contract/schema.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { bytesMax } from '../../documents/imported-limits.ts';
-import { capitalised } from '../../documents/names.ts';
-import { UniqueNames } from '../../documents/unique-names.ts';
+} from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { bytesMax, capitalised, UniqueNames } from '../../documents/index.ts';
 import type { ComplexTypes } from './complex-types.ts';
 import type { Definitions, Port } from './definitions.ts';
 import { type FindingCollector, Refused } from './findings.ts';

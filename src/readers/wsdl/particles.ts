@@ -1,7 +1,7 @@
 /** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
-import type { Choice, Field, ObjectSchema, Schema } from '../../core/contract/schema.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { itemsMax } from '../../documents/imported-limits.ts';
+import type { Choice, Field, ObjectSchema, Schema } from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { itemsMax } from '../../documents/index.ts';
 import type { FindingCollector } from './findings.ts';
 import { xsdUri } from './names.ts';
 import type { Prefixes } from './prefixes.ts';

@@ -1,5 +1,5 @@
 /** Bounds what matching a pattern takes: JavaScript tries one alternative after the other, which some patterns make exponential. */
-import { type PatternNode, parsePattern, Unparsed } from '../../documents/pattern.ts';
+import { type PatternNode, parsePattern, Unparsed } from '../../documents/index.ts';
 
 /** Why a pattern is not used. */
 export type PatternFault = Unparsed['fault'] | 'too long' | 'too many steps' | 'too many';

@@ -1,5 +1,5 @@
 /** Finds a text that matches a pattern. */
-import { type PatternNode, parsePattern } from '../../documents/pattern.ts';
+import { type PatternNode, parsePattern } from '../../documents/index.ts';
 
 /** A text that matches, as short as the pattern allows; undefined where none is found. `pattern`: one without a fault. */
 export function matchingText(pattern: string, min: number, max: number): string | undefined {

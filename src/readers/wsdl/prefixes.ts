@@ -1,7 +1,7 @@
 /** The prefixes of a contract: one for each namespace that its messages use, as the documents call it where that says something. */
 
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { UniqueNames } from '../../documents/unique-names.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { UniqueNames } from '../../documents/index.ts';
 import type { SchemaDocument } from './documents.ts';
 import { qualifiesElements } from './schema-index.ts';
 

@@ -3,14 +3,18 @@ import type { Buffer } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { basicHeader } from '../../core/lib/basic-header.ts';
-import { decodeComponent } from '../../core/lib/decode-component.ts';
-import { describeSystemError } from '../../core/lib/system-faults.ts';
-import { decodeXml, UnknownEncoding, Unreadable, withoutLayout } from '../../core/xml/decode.ts';
-import { withoutDoctype } from '../../core/xml/doctype.ts';
-import type { Limits } from '../../core/xml/limits.ts';
-import { type LocatedElement, parseLocated } from '../../core/xml/located.ts';
-import { Malformed } from '../../core/xml/parse.ts';
+import { basicHeader, decodeComponent, describeSystemError } from '../../core/lib/index.ts';
+import {
+  decodeXml,
+  type Limits,
+  type LocatedElement,
+  Malformed,
+  parseLocated,
+  UnknownEncoding,
+  Unreadable,
+  withoutDoctype,
+  withoutLayout,
+} from '../../core/xml/index.ts';
 import { describeOtherKind } from '../kind-of-document.ts';
 import { type DownloadOptions, download, hasCredentials, NotDownloaded, type Origin } from './download.ts';
 import type { Finding } from './findings.ts';

@@ -1,6 +1,6 @@
 /** Finds the global components of all schemas by their qualified names. */
 
-import type { LocatedElement } from '../../core/xml/located.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
 import type { SchemaDocument } from './documents.ts';
 import { Refused } from './findings.ts';
 import { childNamed, keyOf, nameIn, nameOf, type QName, xsdUri } from './names.ts';

@@ -16,9 +16,9 @@ import {
   string,
   textLengthMax,
   type XsdType,
-} from '../../core/contract/schema.ts';
-import type { LocatedElement } from '../../core/xml/located.ts';
-import { bytesMax, textMax } from '../../documents/imported-limits.ts';
+} from '../../core/contract/index.ts';
+import type { LocatedElement } from '../../core/xml/index.ts';
+import { bytesMax, textMax } from '../../documents/index.ts';
 import { type FindingCollector, Refused } from './findings.ts';
 import { apacheUri, childNamed, encodingUri, nameIn, type QName, wsiUri, xmlMimeUri, xsdUri } from './names.ts';
 import { matchingText } from './pattern.ts';

@@ -1,5 +1,5 @@
 /** Prints expressions of TypeScript on lines of at most 120 characters. */
-import { escapeUnprintable } from '../../core/lib/escape-unprintable.ts';
+import { escapeUnprintable } from '../../core/lib/index.ts';
 
 /** A text as it is, a call, an object or an array. */
 export type Expression = string | Call | Members | Items;

@@ -1,18 +1,19 @@
 /** Writes contracts as TypeScript, as a person would with `triglyph/contract`. */
 
-import type { Fault, Operation } from '../../core/contract/operation.ts';
-import type { ProblemKind } from '../../core/contract/problem.ts';
-import { defaultLevels } from '../../core/contract/recursive.ts';
 import {
+  defaultLevels,
+  type Fault,
   type Field,
   isScalar,
   type ObjectSchema,
+  type Operation,
+  type ProblemKind,
   type Recursion,
   type ScalarSchema,
   type Schema,
-} from '../../core/contract/schema.ts';
-import type { Service } from '../../core/contract/service.ts';
-import { UniqueNames } from '../../documents/unique-names.ts';
+  type Service,
+} from '../../core/contract/index.ts';
+import { UniqueNames } from '../../documents/index.ts';
 import { languageNames } from './check-source.ts';
 import {
   choiceExpression,

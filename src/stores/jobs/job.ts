@@ -1,6 +1,6 @@
 /** Jobs: work that outlives a request. */
 
-import type { Sealed } from '../../core/vault/ports.ts';
+import type { Sealed } from '../../core/vault/index.ts';
 
 /** Names the handler of a job; the service that handles the jobs declares their kinds and payloads. */
 export type JobKind = string;

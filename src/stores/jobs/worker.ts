@@ -1,6 +1,6 @@
 /** Runs the jobs of one kind as they fall due, a few at the same time, until it is stopped. */
 import { setTimeout } from 'node:timers/promises';
-import { type Backoff, backoffMs } from '../../core/lib/retry.ts';
+import { type Backoff, backoffMs } from '../../core/lib/index.ts';
 import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts';
 
 /** How a job ended: completed with its effect, to be retried, deferred without counting the attempt, or abandoned. */

@@ -1,7 +1,7 @@
 /** The engine on PostgreSQL: runs serializable transactions on pooled connections and retries them after conflicts. */
 import { setImmediate } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import { type AttemptResult, type Backoff, retry } from '../../core/lib/retry.ts';
+import { type AttemptResult, type Backoff, retry } from '../../core/lib/index.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import { type DatabaseAddress, publicAddress } from '../postgres-address.ts';
 import {

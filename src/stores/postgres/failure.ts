@@ -1,6 +1,6 @@
 /** Classifies errors of PostgreSQL: store unavailable, worth a retry, or a defect. */
 
-import { LockTimeout } from '../../core/idempotency/ports.ts';
+import { LockTimeout } from '../../core/idempotency/index.ts';
 import { StoreUnavailable } from '../errors.ts';
 
 /** Nothing was written and a retry may succeed: a conflict with another transaction, or a lost connection. */

@@ -1,9 +1,8 @@
 /** The idempotency cache on Redis. A request continues without it when Redis does not answer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { CacheReservation, IdempotencyCache } from '../../core/idempotency/ports.ts';
-import { CircuitBreaker } from '../../core/lib/circuit-breaker.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
+import type { CacheReservation, IdempotencyCache } from '../../core/idempotency/index.ts';
+import { CircuitBreaker, type Clock } from '../../core/lib/index.ts';
 import { isWrongType, reasonOf } from './failure.ts';
 import { inspectServers } from './inspect.ts';
 import { type Connection, openConnection } from './open.ts';

@@ -2,7 +2,7 @@
 
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 import { AbstractConnector, Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
-import { type Backoff, backoffMs } from '../../core/lib/retry.ts';
+import { type Backoff, backoffMs } from '../../core/lib/index.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type RecordScripted, recordScripts } from './record-scripts.ts';
 

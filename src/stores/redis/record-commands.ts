@@ -2,10 +2,8 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Cluster, Command } from 'ioredis';
-import type { NewPendingRequest, PendingRequest } from '../../core/idempotency/ports.ts';
-import { CircuitBreaker } from '../../core/lib/circuit-breaker.ts';
-import type { Clock } from '../../core/lib/clock-and-ids.ts';
-import { runAtMostEvery } from '../../core/lib/run-at-most-every.ts';
+import type { NewPendingRequest, PendingRequest } from '../../core/idempotency/index.ts';
+import { CircuitBreaker, type Clock, runAtMostEvery } from '../../core/lib/index.ts';
 import { StoreUnavailable } from '../errors.ts';
 import { type Copies, isUnknownScript, NotCopied, runConfirmed, scriptOf } from './confirmed-script.ts';
 import type { Durability } from './durability.ts';

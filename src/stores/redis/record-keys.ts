@@ -1,5 +1,5 @@
 /** The keys of records in Redis. A record and the list of pending requests beside it are in one slot of a cluster. */
-import type { NewPendingRequest, PendingName } from '../../core/idempotency/ports.ts';
+import type { NewPendingRequest, PendingName } from '../../core/idempotency/index.ts';
 
 /** The keys of a record, and of the list of pending requests and the marker of its slot. */
 export interface RecordPlace {

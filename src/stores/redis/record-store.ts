@@ -2,7 +2,6 @@
  * Idempotency records and pending requests in Redis, for a gateway that only forwards. Each call of a script is one atomic step. A transaction
  * changes one record at its end. It first takes the key of a reservation for new, and runs again where the record is not what it has taken it for.
  */
-import type { PendingCount } from '../../core/idempotency/pending-limit.ts';
 import {
   type IdempotencyRecords,
   type IdempotentStore,
@@ -10,11 +9,12 @@ import {
   LockTimeout,
   type NewPendingRequest,
   type NewRecord,
+  type PendingCount,
   type PendingName,
   type PendingRequest,
   type PendingRequests,
   type StoredRecord,
-} from '../../core/idempotency/ports.ts';
+} from '../../core/idempotency/index.ts';
 import { RemoteTransaction } from '../remote-transaction.ts';
 import type { UnsettledRequest, UnsettledRequests } from '../sql/unsettled-requests.ts';
 import type { ReadTransaction } from '../transaction.ts';

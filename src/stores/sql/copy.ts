@@ -1,7 +1,7 @@
 /** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
 
 import { hash } from 'node:crypto';
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import type { RowOf, Table } from '../table.ts';
 import type { TableOwner } from './create-tables.ts';
 import { type Engine, type Session, statement } from './engine.ts';

@@ -1,6 +1,6 @@
 /** Deletes expired idempotency records in small steps beside traffic, in one process at a time. */
 import { setTimeout } from 'node:timers/promises';
-import { LockTimeout } from '../../core/idempotency/ports.ts';
+import { LockTimeout } from '../../core/idempotency/index.ts';
 import {
   deletionStep,
   type Engine,

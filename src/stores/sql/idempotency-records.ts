@@ -1,5 +1,5 @@
 /** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
-import { keyDaysMax } from '../../core/contract/retry.ts';
+import { keyDaysMax } from '../../core/contract/index.ts';
 import {
   type IdempotencyRecordReader,
   type IdempotencyRecords,
@@ -7,7 +7,7 @@ import {
   type NewRecord,
   RecordStored,
   type StoredRecord,
-} from '../../core/idempotency/ports.ts';
+} from '../../core/idempotency/index.ts';
 import { type Engine, type Session, type Statement, statement, type TransactionSession, type Value } from './engine.ts';
 import { findPendingRequest } from './pending-requests.ts';
 import { aliasPrefix, isAlias } from './tables.ts';

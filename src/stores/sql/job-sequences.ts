@@ -5,8 +5,7 @@
  * other: the one that waited begins again. Nothing is read from the jobs, so transactions with different keys never conflict.
  */
 
-import { compareTexts } from '../../core/lib/compare-texts.ts';
-import { memoize } from '../../core/lib/memoize.ts';
+import { compareTexts, memoize } from '../../core/lib/index.ts';
 import { type Session, statement } from './engine.ts';
 import { placeholders } from './row-values.ts';
 

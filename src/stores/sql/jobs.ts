@@ -1,6 +1,6 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import { type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../jobs/job.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';

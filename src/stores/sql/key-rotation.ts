@@ -1,6 +1,6 @@
 /** Rewraps data keys under the current wrapping key while servers run; an interrupted rotation resumes by itself. */
-import { memoize } from '../../core/lib/memoize.ts';
-import type { SealScope, Wrapping } from '../../core/vault/ports.ts';
+import { memoize } from '../../core/lib/index.ts';
+import type { SealScope, Wrapping } from '../../core/vault/index.ts';
 import type { Table } from '../table.ts';
 import { type Engine, type Row, statement } from './engine.ts';
 import { createPages, pagesOf, pauseAfter } from './table-pages.ts';

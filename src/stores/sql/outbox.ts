@@ -1,6 +1,6 @@
 /** Saves a job for each event and each endpoint that receives it, in the transaction of its effect. */
 
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { type DomainEvent, type EventBatch, printQueuedEvent } from '../jobs/webhooks/event.ts';
 import type { WebhookFormats } from '../jobs/webhooks/format.ts';

@@ -1,5 +1,5 @@
 /** The requests in a database that were forwarded to another server and have no outcome. */
-import type { NewPendingRequest, PendingName, PendingRequest, PendingRequests } from '../../core/idempotency/ports.ts';
+import type { NewPendingRequest, PendingName, PendingRequest, PendingRequests } from '../../core/idempotency/index.ts';
 import { type Session, statement, type TransactionSession } from './engine.ts';
 
 /** Compared with the clock of the database, which all processes share. */

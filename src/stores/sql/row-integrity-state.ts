@@ -1,6 +1,6 @@
 /** The keys of row MACs, sealed in the store. */
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '../../core/vault/ports.ts';
+import type { Vault } from '../../core/vault/index.ts';
 import type { IntegrityKeys, RowIntegrity } from '../row-integrity.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, statement } from './engine.ts';

@@ -1,5 +1,5 @@
 /** Rows by the names of fields, and texts of statements over any number of rows. */
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import type { Row, Value } from './engine.ts';
 
 /** `shopper_reference` is `shopperReference` in fields. */

@@ -1,5 +1,5 @@
 /** Compares and signs the rows of tables with MACs, page by page, while servers run. */
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import type { AlteredRow, RowIntegrity } from '../row-integrity.ts';
 import { macFields, type Table } from '../table.ts';
 import { type Engine, type Row, type Session, statement } from './engine.ts';

@@ -1,7 +1,6 @@
 /** What operators see of requests without an outcome, and how they settle them. */
 
-import type { PendingCount } from '../../core/idempotency/pending-limit.ts';
-import type { PendingRequest } from '../../core/idempotency/ports.ts';
+import type { PendingCount, PendingRequest } from '../../core/idempotency/index.ts';
 import type { RowOf } from '../table.ts';
 import { type Engine, readCommitted, type Session, statement, type TransactionSession } from './engine.ts';
 import { IdempotencyRecordRepository } from './idempotency-records.ts';

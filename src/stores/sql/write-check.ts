@@ -1,5 +1,5 @@
 /** Proves that the database accepts writes, at a bounded rate. */
-import { runAtMostEvery } from '../../core/lib/run-at-most-every.ts';
+import { runAtMostEvery } from '../../core/lib/index.ts';
 import { type Engine, statement } from './engine.ts';
 
 const everyMs = 2_000;

@@ -1,6 +1,6 @@
 /** The engine on SQLite: one writing connection that commits transactions in groups, and a second connection for reads. */
 import { setTimeout } from 'node:timers/promises';
-import type { AttemptResult } from '../../core/lib/retry.ts';
+import type { AttemptResult } from '../../core/lib/index.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import type { Engine, Session, ShrinkOptions, TransactionOptions, TransactionSession } from '../sql/engine.ts';
 import type { Table } from '../table.ts';

@@ -1,7 +1,7 @@
 /** Gives pages that deleted rows have left back to the file system, in steps beside traffic. */
 
 import { setTimeout } from 'node:timers/promises';
-import { memoize } from '../../core/lib/memoize.ts';
+import { memoize } from '../../core/lib/index.ts';
 import { deletionStep, type Engine, type ShrinkOptions, type Statement, statement } from '../sql/engine.ts';
 import { StepPace } from '../sql/step-pace.ts';
 

@@ -1,13 +1,20 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
 
-import { label } from '../../contract/member-names.ts';
-import { isBound, type Operation } from '../../contract/operation.ts';
-import { dotted, type Path } from '../../contract/path.ts';
-import { type Issue, issue } from '../../contract/problem.ts';
-import { compileRead } from '../../contract/read.ts';
-import { isSecret } from '../../contract/scalar.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
-import { namedOperations, type Service } from '../../contract/service.ts';
+import {
+  compileRead,
+  dotted,
+  type Issue,
+  isBound,
+  isSecret,
+  issue,
+  label,
+  namedOperations,
+  type ObjectSchema,
+  type Operation,
+  type Path,
+  type Schema,
+  type Service,
+} from '../../contract/index.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';

@@ -1,7 +1,5 @@
 /** Reads refusals in FORM: pairs, and the text of the form adapter. */
-import type { Operation } from '../../contract/operation.ts';
-import { formStep } from '../../contract/path.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import { formStep, type ObjectSchema, type Operation } from '../../contract/index.ts';
 import { decodeText } from '../body-text.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';

@@ -1,5 +1,5 @@
 /** Members of answers that the contract does not have: as pairs. */
-import { type ExtraMember, type Extras, extrasMember } from '../../contract/extras.ts';
+import { type ExtraMember, type Extras, extrasMember } from '../../contract/index.ts';
 import type { Node } from './parse.ts';
 import { encode } from './print.ts';
 

@@ -1,9 +1,15 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
-import { manyMembersMax, mayHaveLongLists } from '../../contract/attachments.ts';
-import { isBound, type Operation } from '../../contract/operation.ts';
-import { formPath } from '../../contract/path.ts';
-import { compileRead } from '../../contract/read.ts';
-import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
+import {
+  compileRead,
+  formPath,
+  isBound,
+  manyMembersMax,
+  mayHaveLongLists,
+  namedOperations,
+  type Operation,
+  operationAddress,
+  type Service,
+} from '../../contract/index.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';

@@ -2,8 +2,8 @@
 import type { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type * as Library from 'qs';
-import type { TextPlace } from '../../contract/read.ts';
-import { type Charset, characterOf, type SingleByteCharset } from '../../lib/charset.ts';
+import type { TextPlace } from '../../contract/index.ts';
+import { type Charset, characterOf, type SingleByteCharset } from '../../lib/index.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import type { UpstreamTraits } from '../protocol.ts';

@@ -1,10 +1,8 @@
 /** Parses form text to a tree of dotted names. */
 
 import type { Buffer } from 'node:buffer';
-import type { Operation } from '../../contract/operation.ts';
-import { bareName, type TextPlace } from '../../contract/read.ts';
-import type { SentKey } from '../../contract/retry.ts';
-import type { Charset } from '../../lib/charset.ts';
+import { bareName, type Operation, type SentKey, type TextPlace } from '../../contract/index.ts';
+import type { Charset } from '../../lib/index.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import type { Reply } from '../protocol.ts';

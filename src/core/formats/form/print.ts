@@ -1,9 +1,6 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
-import { ownMembers } from '../../contract/member-names.ts';
-import { formStep } from '../../contract/path.ts';
-import { type Schema, variantChooser } from '../../contract/schema.ts';
-import { type Visited, walk } from '../../contract/walk.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
+import { formStep, ownMembers, type Schema, type Visited, variantChooser, walk } from '../../contract/index.ts';
+import { memoizeWeakly } from '../../lib/index.ts';
 import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';

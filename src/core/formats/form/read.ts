@@ -1,6 +1,5 @@
 /** The reader of form trees: dotted names, items of a list by index, keys of a map that may contain dots. */
-import { formStep } from '../../contract/path.ts';
-import type { Reader } from '../../contract/read.ts';
+import { formStep, type Reader } from '../../contract/index.ts';
 import type { Node } from './parse.ts';
 
 /** `Names.1.@nil=true`: the item is nil. No field has the name. */

@@ -1,7 +1,13 @@
 /** Reads answers of other servers in JSON. */
-import { isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
-import { compileRead, type UnknownMembers } from '../../contract/read.ts';
-import type { Field, ObjectSchema } from '../../contract/schema.ts';
+import {
+  compileRead,
+  type Field,
+  isBound,
+  type ObjectSchema,
+  type Operation,
+  splitByLocation,
+  type UnknownMembers,
+} from '../../contract/index.ts';
 import { compileAnswers, describeUnknown, type ReadAnswer } from '../answers.ts';
 import { decodeText } from '../body-text.ts';
 import { requireTree } from '../malformed-body.ts';

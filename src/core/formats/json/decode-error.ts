@@ -1,8 +1,7 @@
 /** Reads refusals in JSON: our own errors, problem details (RFC 9457), and errors of other shapes that say a text. */
 import { isUtf8 } from 'node:buffer';
-import type { Operation } from '../../contract/operation.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
-import { isMembers, type Members } from '../../lib/members.ts';
+import type { ObjectSchema, Operation } from '../../contract/index.ts';
+import { isMembers, type Members } from '../../lib/index.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
 import { defaultMessage, inJson, issuesMax, pathTo, textOf, tokensOf } from '../refusal.ts';

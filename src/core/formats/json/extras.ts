@@ -1,9 +1,6 @@
 /** Members of an answer that the contract does not have: collects them, and merges them into another JSON answer. */
-import { type Extras, extrasMember } from '../../contract/extras.ts';
-import type { Path } from '../../contract/path.ts';
-import type { UnknownMembers } from '../../contract/read.ts';
-import type { Schema } from '../../contract/schema.ts';
-import { isExactMembers, parseExactly } from '../../lib/exact-json.ts';
+import { type Extras, extrasMember, type Path, type Schema, type UnknownMembers } from '../../contract/index.ts';
+import { isExactMembers, parseExactly } from '../../lib/index.ts';
 import type { Reply } from '../protocol.ts';
 import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';

@@ -1,13 +1,19 @@
 /** JSON: the path names the operation; errors are problem details (RFC 9457), or plain members where the conventions say so. */
 
-import { mayHaveLongLists, withDepth } from '../../contract/attachments.ts';
-import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { membersIn } from '../../contract/extras.ts';
-import { isBound, type Operation } from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
-import { describeKind } from '../../contract/problem-details.ts';
-import { compileRead } from '../../contract/read.ts';
-import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
+import {
+  compileRead,
+  conventionsOfMessages,
+  describeKind,
+  isBound,
+  mayHaveLongLists,
+  membersIn,
+  namedOperations,
+  type Operation,
+  operationAddress,
+  type Path,
+  type Service,
+  withDepth,
+} from '../../contract/index.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap, issueText } from '../errors.ts';

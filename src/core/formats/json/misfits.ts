@@ -1,9 +1,13 @@
 /** Values of an answer that are none of the contract. They are kept with their places, as members that it does not have. */
-import { keyOf, type Path } from '../../contract/path.ts';
-import type { Issue } from '../../contract/problem.ts';
-import { IssueCollector, type UnknownMembers } from '../../contract/read.ts';
-import type { Schema } from '../../contract/schema.ts';
-import { valueAt } from '../../lib/members.ts';
+import {
+  type Issue,
+  IssueCollector,
+  keyOf,
+  type Path,
+  type Schema,
+  type UnknownMembers,
+} from '../../contract/index.ts';
+import { valueAt } from '../../lib/index.ts';
 import { jsonPath } from './names.ts';
 import { plainValue } from './places.ts';
 

@@ -1,7 +1,5 @@
 /** The names of members in JSON, where they are others than those of the fields. */
-import type { Path } from '../../contract/path.ts';
-import { type ProblemKind, problems } from '../../contract/problem.ts';
-import { fieldOf, type Schema } from '../../contract/schema.ts';
+import { fieldOf, type Path, type ProblemKind, problems, type Schema } from '../../contract/index.ts';
 
 /** A canonical path with the names that a JSON caller knows. `kind`: of the issue that is there. */
 export function jsonPath(path: Path, input: Schema | undefined, kind?: ProblemKind): Path {

@@ -1,5 +1,5 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
-import { parseNumbers } from '../../lib/exact-json.ts';
+import { parseNumbers } from '../../lib/index.ts';
 import type { DecodedText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { type Limits, limits, ownLimits, scan } from './scan.ts';

@@ -1,5 +1,5 @@
 /** Parses JSON to a tree that says where its values are in the text. */
-import { compileRead, type Reader, type TextPlace } from '../../contract/read.ts';
+import { compileRead, type Reader, type TextPlace } from '../../contract/index.ts';
 import type { DecodedText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';

@@ -1,21 +1,24 @@
 /** Reads plain JSON in one pass, from text to canonical value. Leaves any text that it is not sure of to the strict reader. */
 
-import { withDepth } from '../../contract/attachments.ts';
-import { parser } from '../../contract/lexical.ts';
-import type { Operation } from '../../contract/operation.ts';
-import { isKey, isWrittenEmpty } from '../../contract/read.ts';
-import { defaultLevels } from '../../contract/recursive.ts';
 import {
   type Choice,
+  defaultLevels,
   entryText,
+  isKey,
+  isWrittenEmpty,
   type ListSchema,
   type MapSchema,
+  type Member,
   type ObjectSchema,
+  type Operation,
+  parser,
+  partsIn,
   type ScalarSchema,
   type SetSchema,
-} from '../../contract/schema.ts';
-import { type Member, partsIn, walk } from '../../contract/walk.ts';
-import { memoize } from '../../lib/memoize.ts';
+  walk,
+  withDepth,
+} from '../../contract/index.ts';
+import { memoize } from '../../lib/index.ts';
 import { parseText } from './parse.ts';
 import type { Limits } from './scan.ts';
 import { textOfValue } from './value-text.ts';

@@ -1,10 +1,16 @@
 /** Prints canonical values as JSON, with members in the order of the contract. Absent ones are left out, except lists of answers. */
-import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { holdsAnyElement, isEntries, type Schema, variantChooser } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
-import { type Member, type Visited, walk } from '../../contract/walk.ts';
-import { isExactInteger } from '../../lib/exact-json.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
+import {
+  conventionsOfMessages,
+  holdsAnyElement,
+  isEntries,
+  type Member,
+  type Schema,
+  type Service,
+  type Visited,
+  variantChooser,
+  walk,
+} from '../../contract/index.ts';
+import { isExactInteger, memoizeWeakly } from '../../lib/index.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Printed } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';

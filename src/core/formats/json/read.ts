@@ -1,5 +1,4 @@
 /** The reader of JSON trees. */
-import type { Reader, VisitMember } from '../../contract/read.ts';
 import {
   entryText,
   type Field,
@@ -7,10 +6,11 @@ import {
   type JsonType,
   jsonTypesOf,
   type ObjectSchema,
+  type Reader,
   type ScalarSchema,
-} from '../../contract/schema.ts';
-import { isExactNumber } from '../../lib/exact-json.ts';
-import { isMembers, type Members } from '../../lib/members.ts';
+  type VisitMember,
+} from '../../contract/index.ts';
+import { isExactNumber, isMembers, type Members } from '../../lib/index.ts';
 import { textOfValue } from './value-text.ts';
 
 export const reader: Reader<unknown> = Object.freeze({

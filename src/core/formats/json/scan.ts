@@ -1,7 +1,7 @@
 /** Scans JSON text before `JSON.parse` for what that accepts: duplicate keys, unpaired surrogates and deep nesting. */
 
-import { manyMembersMax } from '../../contract/attachments.ts';
-import { isExactInteger } from '../../lib/exact-json.ts';
+import { manyMembersMax } from '../../contract/index.ts';
+import { isExactInteger } from '../../lib/index.ts';
 
 export interface Limits {
   readonly depthMax: number;

@@ -1,5 +1,5 @@
 /** JSON as the text of a field: what callers in other formats write and read where a message in JSON has any value. */
-import { rawNumber } from '../../lib/exact-json.ts';
+import { rawNumber } from '../../lib/index.ts';
 import { parseText } from './parse.ts';
 
 /** The text of a value. A string that is not JSON by itself has no quotes. `node`: of a tree of the parser. */

@@ -1,21 +1,26 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
 
-import { withDepth } from '../../contract/attachments.ts';
-import { membersIn } from '../../contract/extras.ts';
 import {
   type BoundOperation,
+  boundOperations,
+  dotted,
+  type FieldLocation,
   isBound,
   isJsonType,
   locationOf,
+  membersIn,
+  type ObjectSchema,
   type Operation,
+  type Path,
+  type ProblemKind,
+  problems,
+  type Service,
+  serviceAddress,
   splitByLocation,
   type UpstreamBinding,
-} from '../../contract/operation.ts';
-import { dotted, type Path } from '../../contract/path.ts';
-import { type ProblemKind, problems } from '../../contract/problem.ts';
-import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
-import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
+  withDepth,
+} from '../../contract/index.ts';
+import { memoizeWeakly } from '../../lib/index.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
 import { compileFaults } from '../faults.ts';

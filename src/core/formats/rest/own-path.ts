@@ -1,27 +1,29 @@
 /** Messages of operations at their own methods and paths: as the upstream that answers them has them. */
 
 import { Buffer, isUtf8 } from 'node:buffer';
-import { manyMembersMax, mayHaveLongLists, withDepth } from '../../contract/attachments.ts';
-import { type Extras, membersIn } from '../../contract/extras.ts';
-import { isPassedToCallers } from '../../contract/header-names.ts';
 import {
   bodyFieldsOf,
+  type Extras,
+  type Field,
   isFormType,
   isJsonType,
+  isPassedToCallers,
+  manyMembersMax,
+  mayHaveLongLists,
+  membersIn,
   namesInPath,
   type Operation,
+  object,
+  type Path,
+  Problem,
+  type Schema,
+  type Service,
   type UpstreamAnswer,
   type UpstreamBinding,
-} from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
-import { Problem } from '../../contract/problem.ts';
-import { type Field, object, type Schema } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
-import { decodeComponent } from '../../lib/decode-component.ts';
-import { parseExactly } from '../../lib/exact-json.ts';
-import { isMembers } from '../../lib/members.ts';
-import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
-import { bytesOrToken, tokenOrBase64 } from '../../spool/tokens.ts';
+  withDepth,
+} from '../../contract/index.ts';
+import { decodeComponent, isMembers, memoize, memoizeWeakly, parseExactly } from '../../lib/index.ts';
+import { bytesOrToken, tokenOrBase64 } from '../../spool/index.ts';
 import { decodeText } from '../body-text.ts';
 import { dateTimeFormatOf, ownersOf } from '../codec.ts';
 import type { Pair } from '../form/pairs.ts';

@@ -1,7 +1,6 @@
 /** Parameters outside of a body, in the styles of OpenAPI: values to texts, and texts to trees of JSON. */
-import type { ParameterStyle, UpstreamParameter } from '../../contract/operation.ts';
-import type { Field, Schema } from '../../contract/schema.ts';
-import { isExactMembers } from '../../lib/exact-json.ts';
+import type { Field, ParameterStyle, Schema, UpstreamParameter } from '../../contract/index.ts';
+import { isExactMembers } from '../../lib/index.ts';
 import type { Pair } from '../form/pairs.ts';
 import { parseText } from '../json/parse.ts';
 import { percentEncode } from './print.ts';

@@ -1,9 +1,6 @@
 /** Parses the parts of a request: its query, its headers and its JSON body. */
 import type { Buffer } from 'node:buffer';
-import { withDepth } from '../../contract/attachments.ts';
-import { Problem } from '../../contract/problem.ts';
-import { bareName } from '../../contract/read.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import { bareName, type ObjectSchema, Problem, withDepth } from '../../contract/index.ts';
 import { decodeText } from '../body-text.ts';
 import { parsePairs } from '../form/pairs.ts';
 import { limits } from '../form/parse.ts';

@@ -1,10 +1,15 @@
 /** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
-import type { Conventions } from '../../contract/conventions.ts';
-import { hidesDotSegment, isDotSegment, namesInPath } from '../../contract/operation.ts';
-import { dotted } from '../../contract/path.ts';
-import { type Issue, Problem } from '../../contract/problem.ts';
-import { describeKind } from '../../contract/problem-details.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import {
+  type Conventions,
+  describeKind,
+  dotted,
+  hidesDotSegment,
+  type Issue,
+  isDotSegment,
+  namesInPath,
+  type ObjectSchema,
+  Problem,
+} from '../../contract/index.ts';
 import { issueText } from '../errors.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,12 +1,17 @@
 /** Adds to each issue of a request the value that the caller sent. */
 
-import { mayHoldNumber } from '../../contract/member-names.ts';
-import { locationOf } from '../../contract/operation.ts';
-import { keyOf, type Path } from '../../contract/path.ts';
-import { type Issue, problems } from '../../contract/problem.ts';
-import { isSecret } from '../../contract/scalar.ts';
-import type { ObjectSchema, Schema } from '../../contract/schema.ts';
-import { valueAt } from '../../lib/members.ts';
+import {
+  type Issue,
+  isSecret,
+  keyOf,
+  locationOf,
+  mayHoldNumber,
+  type ObjectSchema,
+  type Path,
+  problems,
+  type Schema,
+} from '../../contract/index.ts';
+import { valueAt } from '../../lib/index.ts';
 import type { Parts } from '../codec.ts';
 import { jsonPath } from '../json/names.ts';
 

@@ -3,19 +3,21 @@ import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import {
   bodyFieldsOf,
+  type Field,
   isFormType,
   isJsonType,
   namesInPath,
   type Operation,
+  object,
+  Problem,
+  partsIn,
+  type Schema,
   sendsQuery,
   type UpstreamBinding,
   type UpstreamBody,
-} from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
-import { type Field, object, type Schema } from '../../contract/schema.ts';
-import { partsIn } from '../../contract/walk.ts';
-import { parseExactly } from '../../lib/exact-json.ts';
-import { bytesOrToken } from '../../spool/tokens.ts';
+} from '../../contract/index.ts';
+import { parseExactly } from '../../lib/index.ts';
+import { bytesOrToken } from '../../spool/index.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import type { Pair } from '../form/pairs.ts';
 import { compilePrint } from '../json/print.ts';

@@ -1,8 +1,6 @@
 /** WS-Addressing of requests: refuses what an answer on the connection cannot satisfy, and prints what ties the answer to its request. */
-import { describe, Problem } from '../../contract/problem.ts';
-import type { Element } from '../../xml/element.ts';
-import { escapeXml } from '../../xml/print.ts';
-import { serialize } from '../../xml/serialize.ts';
+import { describe, Problem } from '../../contract/index.ts';
+import { type Element, escapeXml, serialize } from '../../xml/index.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /** The addresses that one version of WS-Addressing defines. */

@@ -1,10 +1,6 @@
 /** Header blocks of answers that no operation declares: members that the contract does not have, and notices of deprecation. */
-import type { DeprecationNotice } from '../../contract/deprecation.ts';
-import { type Extras, extrasMember } from '../../contract/extras.ts';
-import { attributeMark } from '../../contract/member-names.ts';
-import type { Element } from '../../xml/element.ts';
-import { escapeXml } from '../../xml/print.ts';
-import { serialize } from '../../xml/serialize.ts';
+import { attributeMark, type DeprecationNotice, type Extras, extrasMember } from '../../contract/index.ts';
+import { type Element, escapeXml, serialize } from '../../xml/index.ts';
 
 const extrasNamespace = 'urn:triglyph:unknown-members';
 

@@ -1,7 +1,7 @@
 /** Reads what a message has beside its envelope: the bytes to which elements refer, and those of fields that are parts of their own. */
-import { attachedFieldsOf, type ObjectSchema } from '../../contract/schema.ts';
-import { decodeComponent } from '../../lib/decode-component.ts';
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
+import { attachedFieldsOf, type ObjectSchema } from '../../contract/index.ts';
+import { decodeComponent } from '../../lib/index.ts';
+import { attribute, type Element, isBlank } from '../../xml/index.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { printableId } from '../multipart.ts';
 import { type Attachment, type Attachments, absoluteUrl, lengthOf } from '../related.ts';

@@ -1,11 +1,7 @@
 /** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
-import { hasHref } from '../../contract/attachments.ts';
-import { elementName, type Operation } from '../../contract/operation.ts';
-import { holdsContent, type ObjectSchema } from '../../contract/schema.ts';
-import { charsetIn } from '../../lib/charset.ts';
-import { withoutLayout } from '../../xml/decode.ts';
-import { type Element, isBlank } from '../../xml/element.ts';
-import type { Limits } from '../../xml/limits.ts';
+import { elementName, hasHref, holdsContent, type ObjectSchema, type Operation } from '../../contract/index.ts';
+import { charsetIn } from '../../lib/index.ts';
+import { type Element, isBlank, type Limits, withoutLayout } from '../../xml/index.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { multipartType, readRelated } from '../multipart.ts';
 import type { Reply } from '../protocol.ts';

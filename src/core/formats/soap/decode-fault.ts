@@ -1,10 +1,16 @@
 /** Reads faults of other servers: those with our own text, and those of other makers. */
-import { elementName, type Operation } from '../../contract/operation.ts';
-import type { Path, Step } from '../../contract/path.ts';
-import type { FaultCode } from '../../contract/problem.ts';
-import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
-import { type Element, isBlank, resolvePrefix } from '../../xml/element.ts';
-import { serialize } from '../../xml/serialize.ts';
+import {
+  elementName,
+  type FaultCode,
+  type Field,
+  type ListSchema,
+  type ObjectSchema,
+  type Operation,
+  type Path,
+  type Schema,
+  type Step,
+} from '../../contract/index.ts';
+import { type Element, isBlank, resolvePrefix, serialize } from '../../xml/index.ts';
 import type { Faults } from '../faults.ts';
 import type { Refusal } from '../protocol.ts';
 import { defaultMessage, fieldOf, issuesMax, type NameOf, parseErrorLine, refusalOf, textOf } from '../refusal.ts';

@@ -1,6 +1,6 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
-import { type FaultCode, type Problem, upstreamRefusal } from '../../contract/problem.ts';
-import { escapeXmlAttribute } from '../../xml/print.ts';
+import { type FaultCode, type Problem, upstreamRefusal } from '../../contract/index.ts';
+import { escapeXmlAttribute } from '../../xml/index.ts';
 import { errorStatus } from '../errors.ts';
 import { multipartType } from '../multipart.ts';
 import type { Call, Head } from '../protocol.ts';

@@ -1,9 +1,15 @@
 /** Reads and prints the header blocks that operations declare: members of one field of a message. */
-import type { Operation } from '../../contract/operation.ts';
-import { headerFieldOf, type ObjectSchema } from '../../contract/schema.ts';
-import { headerBlocksOf, namedOperations, type Service, uriOf } from '../../contract/service.ts';
-import { memoize } from '../../lib/memoize.ts';
-import type { Element } from '../../xml/element.ts';
+import {
+  headerBlocksOf,
+  headerFieldOf,
+  namedOperations,
+  type ObjectSchema,
+  type Operation,
+  type Service,
+  uriOf,
+} from '../../contract/index.ts';
+import { memoize } from '../../lib/index.ts';
+import type { Element } from '../../xml/index.ts';
 import { dateTimeFormatOf, ownersOf, type Side } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { FormatContext } from '../protocol.ts';

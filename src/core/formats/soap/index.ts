@@ -1,40 +1,40 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 
-import { hasHref, mayAttach, mayHaveLongLists, valueLengthMax, withDepth } from '../../contract/attachments.ts';
-import { conventionsOfMessages } from '../../contract/conventions.ts';
-import { membersIn } from '../../contract/extras.ts';
 import {
+  adviceAt,
+  conventionsOfMessages,
+  elementAround,
   elementName,
   elementPrefix,
-  faultOf,
-  isBound,
-  type Operation,
-  soapActionOf,
-} from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
-import { adviceAt, mayRetry, type Problem } from '../../contract/problem.ts';
-import { transientHeader } from '../../contract/retry.ts';
-import {
   type Field,
+  faultOf,
   fieldOf,
+  hasHref,
   headerFieldOf,
+  isBound,
   isRepeated,
+  mayAttach,
   mayHaveAttributes,
-  type Schema,
-} from '../../contract/schema.ts';
-import {
-  elementAround,
+  mayHaveLongLists,
+  mayRetry,
+  membersIn,
   namedOperations,
   namespacesOfMessage,
+  type Operation,
+  type Path,
+  type Problem,
   replyActionOf,
+  type Schema,
   type Service,
   serviceAddress,
+  soapActionOf,
+  transientHeader,
   uriOf,
-} from '../../contract/service.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
-import type { Element } from '../../xml/element.ts';
-import { type Limits, limits } from '../../xml/limits.ts';
-import { escapeXml } from '../../xml/print.ts';
+  valueLengthMax,
+  withDepth,
+} from '../../contract/index.ts';
+import { memoizeWeakly } from '../../lib/index.ts';
+import { type Element, escapeXml, type Limits, limits } from '../../xml/index.ts';
 import { compileAnswers, decodedAnswer } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';

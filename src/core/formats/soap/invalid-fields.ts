@@ -1,7 +1,6 @@
 /** The element in the detail of a fault that names every invalid field, where there are several. */
 
-import type { Element } from '../../xml/element.ts';
-import { escapeXml } from '../../xml/print.ts';
+import { type Element, escapeXml } from '../../xml/index.ts';
 import { textOf } from '../refusal.ts';
 
 const namespace = 'urn:triglyph:invalid-fields';

@@ -1,18 +1,22 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
 
-import { elementName, elementPrefix, type Operation } from '../../contract/operation.ts';
-import { mayHaveAttributes, type Schema } from '../../contract/schema.ts';
 import {
+  elementName,
+  elementPrefix,
   type HeaderBlock,
+  mayHaveAttributes,
   namedOperations,
+  namespaceOf,
   namespacesIn,
   namespacesOf,
+  type Operation,
   ownUri,
+  partsIn,
+  type Schema,
   type Service,
   uriOf,
-} from '../../contract/service.ts';
-import { namespaceOf, partsIn } from '../../contract/walk.ts';
-import { memoizeWeakly } from '../../lib/memoize.ts';
+} from '../../contract/index.ts';
+import { memoizeWeakly } from '../../lib/index.ts';
 import type { PrintedFault } from '../faults.ts';
 
 /**

@@ -1,14 +1,29 @@
 /** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
 import type { Buffer } from 'node:buffer';
-import { manyMembersMax } from '../../contract/attachments.ts';
-import { describe, Problem } from '../../contract/problem.ts';
-import { compileRead } from '../../contract/read.ts';
-import { keyHeader, meansKey, type SentKey } from '../../contract/retry.ts';
-import type { Charset } from '../../lib/charset.ts';
-import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
-import { type Limits, limits } from '../../xml/limits.ts';
-import { Malformed, type Position, parse as parsePlain, parseWithPlaces } from '../../xml/parse.ts';
+import {
+  compileRead,
+  describe,
+  keyHeader,
+  manyMembersMax,
+  meansKey,
+  Problem,
+  type SentKey,
+} from '../../contract/index.ts';
+import type { Charset } from '../../lib/index.ts';
+import {
+  attribute,
+  decodeXml,
+  type Element,
+  isBlank,
+  type Limits,
+  limits,
+  Malformed,
+  type Position,
+  parse as parsePlain,
+  parseWithPlaces,
+  UnknownEncoding,
+  Unreadable,
+} from '../../xml/index.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { type FormatContext, OtherFormat } from '../protocol.ts';

@@ -1,11 +1,19 @@
 /** The names and the values of an XML document, for masking. */
 import type { Buffer } from 'node:buffer';
-import { mayHoldNumber } from '../../contract/member-names.ts';
-import type { Charset } from '../../lib/charset.ts';
-import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
-import type { Element } from '../../xml/element.ts';
-import { indentXml } from '../../xml/indent.ts';
-import { type AttributePlace, Malformed, type Markup, parse, parseWithPlaces } from '../../xml/parse.ts';
+import { mayHoldNumber } from '../../contract/index.ts';
+import type { Charset } from '../../lib/index.ts';
+import {
+  type AttributePlace,
+  decodeXml,
+  type Element,
+  indentXml,
+  Malformed,
+  type Markup,
+  parse,
+  parseWithPlaces,
+  UnknownEncoding,
+  Unreadable,
+} from '../../xml/index.ts';
 import type { TextPart, TextTools } from '../text-tools.ts';
 import { responseLimits } from './parse.ts';
 

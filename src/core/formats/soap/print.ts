@@ -1,21 +1,28 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
-import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
 import {
   type BinarySchema,
+  elementAround,
+  elementNamespace,
   holdsAnyElement,
   holdsContent,
   holdsName,
+  itemNamespace,
   type ListSchema,
   mayHaveAttributes,
+  membersOf,
+  namespacesOf,
   type ObjectSchema,
   orderedNames,
+  qualifiedName,
+  recordTypes,
   type Schema,
+  type Service,
+  type Visited,
   variantChooser,
-} from '../../contract/schema.ts';
-import { elementAround, elementNamespace, itemNamespace, namespacesOf, type Service } from '../../contract/service.ts';
-import { type Visited, walk } from '../../contract/walk.ts';
-import { memoize, memoizeWeakly } from '../../lib/memoize.ts';
-import { escapeXml, escapeXmlAttribute } from '../../xml/print.ts';
+  walk,
+} from '../../contract/index.ts';
+import { memoize, memoizeWeakly } from '../../lib/index.ts';
+import { escapeXml, escapeXmlAttribute } from '../../xml/index.ts';
 import {
   type Append,
   compileItems,

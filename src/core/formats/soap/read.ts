@@ -1,18 +1,21 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
-import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
-import type { Reader, VisitMember } from '../../contract/read.ts';
 import {
+  attributeMark,
   type Field,
+  foreignMark,
   holdsContent,
   isRepeated,
   type ListSchema,
   type ObjectSchema,
   orderedNames,
+  printableName,
+  type Reader,
   type ScalarSchema,
   type Schema,
+  type Service,
   type StringSchema,
-} from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
+  type VisitMember,
+} from '../../contract/index.ts';
 import {
   type Attribute,
   attribute,
@@ -22,9 +25,11 @@ import {
   isWithoutContent,
   resolvePrefix,
   type Scope,
+  serialize,
+  serializeContent,
   textOf,
-} from '../../xml/element.ts';
-import { serialize, serializeContent, xsiUri } from '../../xml/serialize.ts';
+  xsiUri,
+} from '../../xml/index.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { referenceAttributes } from './references.ts';
 

@@ -2,8 +2,7 @@
  * Resolves references within a message: encoded stubs write an element once, with an `id`, and refer to it with `href` (SOAP 1.1,
  * section 5) or with `enc:ref` (SOAP 1.2).
  */
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
-import type { Limits } from '../../xml/limits.ts';
+import { attribute, type Element, isBlank, type Limits } from '../../xml/index.ts';
 import { malformedBody } from '../malformed-body.ts';
 
 /**

@@ -1,7 +1,6 @@
 /** WS-Security of requests: reads a UsernameToken and a Timestamp, and refuses what is not verified here. */
-import type { MessageSecurity, UsernameToken } from '../../contract/canonical.ts';
-import { Problem } from '../../contract/problem.ts';
-import { attribute, type Element, isBlank } from '../../xml/element.ts';
+import { type MessageSecurity, Problem, type UsernameToken } from '../../contract/index.ts';
+import { attribute, type Element, isBlank } from '../../xml/index.ts';
 import { securityProblem, wsse } from '../security-fault.ts';
 import type { Dialect } from './dialect.ts';
 import { isTrue } from './read.ts';

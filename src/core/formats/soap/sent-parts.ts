@@ -1,6 +1,6 @@
 /** Collects the bytes of a message that stand beside its envelope, while the envelope is printed. */
 import { randomUUID } from 'node:crypto';
-import { attachedFieldsOf, type BinarySchema, type Field, type ObjectSchema } from '../../contract/schema.ts';
+import { attachedFieldsOf, type BinarySchema, type Field, type ObjectSchema } from '../../contract/index.ts';
 import type { SentPart } from '../related.ts';
 import { xopUri } from './attachments.ts';
 import type { Content } from './print.ts';

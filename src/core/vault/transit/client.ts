@@ -1,8 +1,7 @@
 /** Calls the Transit engine of Vault or OpenBao over HTTP: one operation per call, with retries in a bounded time. */
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import { errorCode } from '../../lib/error-code.ts';
-import { type AttemptResult, retry } from '../../lib/retry.ts';
+import { type AttemptResult, errorCode, retry } from '../../lib/index.ts';
 
 export interface TransitOptions {
   /** The origin of the service. */

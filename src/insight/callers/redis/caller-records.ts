@@ -1,6 +1,6 @@
 /** Caller records in Redis, for gateways without a database. Each gateway adds what it has recorded in batches. */
 import { randomUUID } from 'node:crypto';
-import type { RecordCommands } from '../../../stores/redis/record-commands.ts';
+import type { RecordCommands } from '../../../stores/redis/index.ts';
 import {
   type CallerUpdate,
   type CallerUse,

@@ -1,7 +1,7 @@
 /** Deprecations and exemptions in Redis, for gateways without a database: one value, which a change replaces where its revision is the same. */
 import { randomUUID } from 'node:crypto';
-import type { AuditTrail } from '../../../access/audit/audit-trail.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
+import type { AuditTrail } from '../../../access/index.ts';
+import type { Clock } from '../../../core/lib/index.ts';
 import {
   type ChangeDeprecations,
   createDeprecations,

@@ -1,8 +1,7 @@
 /** The callers and deprecations of gateways without a database. */
-import type { AuditTrail } from '../../../access/audit/audit-trail.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
-import { compareTexts } from '../../../core/lib/compare-texts.ts';
-import { type Comparisons, comparisonsMax, type SavedComparison } from '../../../forward/comparisons.ts';
+import type { AuditTrail } from '../../../access/index.ts';
+import { type Clock, compareTexts } from '../../../core/lib/index.ts';
+import { type Comparisons, comparisonsMax, type SavedComparison } from '../../../forward/index.ts';
 import type { CallerOwner, CallerOwners } from '../caller-owners.ts';
 import type { StoredCallerRecords } from '../caller-record.ts';
 import type { DeprecationStore } from '../stored-deprecation.ts';

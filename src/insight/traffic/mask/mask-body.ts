@@ -1,9 +1,6 @@
 /** Masks the body of a message: shows the values that its format has read as members which the contract does not call sensitive. */
-import { printableName } from '../../../core/contract/member-names.ts';
-import { isSecret } from '../../../core/contract/scalar.ts';
-import type { Schema } from '../../../core/contract/schema.ts';
-import type { TextPart, TextTools } from '../../../core/formats/text-tools.ts';
-import type { VisitedPart } from '../../../core/formats/visit.ts';
+import { isSecret, printableName, type Schema } from '../../../core/contract/index.ts';
+import type { TextPart, TextTools, VisitedPart } from '../../../core/formats/index.ts';
 import { type MaskedText, maskShape } from './mask-shape.ts';
 
 /** Stands for what is not shown. */

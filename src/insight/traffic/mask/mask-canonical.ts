@@ -1,7 +1,12 @@
 /** Masks a canonical value: what the contract calls sensitive becomes a placeholder, and other texts lose the secrets in them. */
-import { printableName } from '../../../core/contract/member-names.ts';
-import { describeMasked, maskScalar } from '../../../core/contract/redaction.ts';
-import { type Field, type Schema, variantOf } from '../../../core/contract/schema.ts';
+import {
+  describeMasked,
+  type Field,
+  maskScalar,
+  printableName,
+  type Schema,
+  variantOf,
+} from '../../../core/contract/index.ts';
 import { type MaskText, masked } from './mask-body.ts';
 
 /** The value must have no issues. Texts in maps are masked: nothing says what callers put there. */

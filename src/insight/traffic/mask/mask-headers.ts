@@ -1,5 +1,5 @@
 /** Masks the headers of a request: values of few known headers are shown, and names of others. */
-import { printableName } from '../../../core/contract/member-names.ts';
+import { printableName } from '../../../core/contract/index.ts';
 import { type MaskText, masked } from './mask-body.ts';
 
 export type MaskedHeader = readonly [name: string, value: string];

@@ -1,9 +1,8 @@
 /** Masks a text that no format could read: its structure stays, and words that are names in contracts. */
 import { Buffer } from 'node:buffer';
-import type { Operation } from '../../../core/contract/operation.ts';
-import { partsIn } from '../../../core/contract/walk.ts';
-import { decodeText } from '../../../core/formats/body-text.ts';
-import type { Charset } from '../../../core/lib/charset.ts';
+import { type Operation, partsIn } from '../../../core/contract/index.ts';
+import { decodeText } from '../../../core/formats/index.ts';
+import type { Charset } from '../../../core/lib/index.ts';
 
 /** A message as it is kept. */
 export interface MaskedText {

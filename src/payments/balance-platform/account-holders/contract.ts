@@ -1,7 +1,16 @@
 /** The account holder: its records and the operations on it. */
 
-import { operation, type Transitions } from '../../../core/contract/operation.ts';
-import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../core/contract/schema.ts';
+import {
+  type Infer,
+  list,
+  mapOf,
+  object,
+  oneOf,
+  operation,
+  optional,
+  required,
+  type Transitions,
+} from '../../../core/contract/index.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnly, readOnlyId } from '../read-only.ts';

@@ -1,10 +1,7 @@
 /** Creates, returns, updates and lists account holders (specification, section 4). */
-import type { Input } from '../../../core/contract/operation.ts';
-import { Problem, throwIssues } from '../../../core/contract/problem.ts';
-import type { Infer } from '../../../core/contract/schema.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
-import type { Handler } from '../../../stores/handlers.ts';
-import { bindHandlers } from '../../../stores/handlers.ts';
+import { type Infer, type Input, Problem, throwIssues } from '../../../core/contract/index.ts';
+import type { Vault } from '../../../core/vault/index.ts';
+import { bindHandlers, type Handler } from '../../../stores/index.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { readPage } from '../list.ts';

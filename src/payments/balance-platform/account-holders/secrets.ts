@@ -1,6 +1,5 @@
 /** Seals the legal entity of an account holder, and opens it for responses and events. */
-import type { Vault } from '../../../core/vault/ports.ts';
-import { SealBroken } from '../../../core/vault/seal.ts';
+import { SealBroken, type Vault } from '../../../core/vault/index.ts';
 import type { StoredResource } from '../resource.ts';
 import type { AccountHolder } from './contract.ts';
 

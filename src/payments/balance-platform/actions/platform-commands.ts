@@ -1,6 +1,6 @@
 /** The commands that add and list balance platforms, and show their resources. Account and card numbers are not printed. */
-import type { ActionCommands } from '../../../backend/operator-actions.ts';
-import type { Output } from '../../../core/contract/operation.ts';
+import type { ActionCommands } from '../../../backend/index.ts';
+import type { Output } from '../../../core/contract/index.ts';
 import type { platformOperations, showPlatform } from './platforms.ts';
 
 export const platformCommands: ActionCommands<(typeof platformOperations)[number]> = {

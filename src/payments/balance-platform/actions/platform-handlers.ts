@@ -1,6 +1,6 @@
 /** Lists and saves balance platforms, and lists their resources. Account and card numbers of resources are not returned. */
-import type { ActionHandlers } from '../../../backend/operator-actions.ts';
-import { refuse } from '../../../operators/operator.ts';
+import type { ActionHandlers } from '../../../backend/index.ts';
+import { refuse } from '../../../operators/index.ts';
 import type { PlatformParts } from '../parts.ts';
 import type { ResourceKind } from '../resource.ts';
 import { resourceKinds } from '../resources.ts';

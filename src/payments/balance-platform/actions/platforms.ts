@@ -1,6 +1,6 @@
 /** The balance platforms that credentials may name, with their resources. */
-import { object, optional, required } from '../../../core/contract/schema.ts';
-import { acts, inPath, operatorProblems, reads, rows, text } from '../../../operators/operation.ts';
+import { object, optional, required } from '../../../core/contract/index.ts';
+import { acts, inPath, operatorProblems, reads, rows, text } from '../../../operators/index.ts';
 import { platformStatus } from '../balance-platforms/contract.ts';
 
 const name = text(200, 'Acme');

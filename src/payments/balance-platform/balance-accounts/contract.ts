@@ -1,7 +1,17 @@
 /** The balance account: its records and the operations on it. */
 
-import { operation, type Transitions } from '../../../core/contract/operation.ts';
-import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../core/contract/schema.ts';
+import {
+  type Infer,
+  integer,
+  list,
+  object,
+  oneOf,
+  operation,
+  optional,
+  required,
+  string,
+  type Transitions,
+} from '../../../core/contract/index.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnly, readOnlyId } from '../read-only.ts';

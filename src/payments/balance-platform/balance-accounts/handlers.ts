@@ -1,9 +1,7 @@
 /** Creates, returns, updates and lists balance accounts (specification, section 4). */
 
-import type { Input } from '../../../core/contract/operation.ts';
-import { Problem, throwIssues } from '../../../core/contract/problem.ts';
-import type { Handler } from '../../../stores/handlers.ts';
-import { bindHandlers } from '../../../stores/handlers.ts';
+import { type Input, Problem, throwIssues } from '../../../core/contract/index.ts';
+import { bindHandlers, type Handler } from '../../../stores/index.ts';
 import type { AccountHolder } from '../account-holders/contract.ts';
 import { accountHolders } from '../account-holders/kind.ts';
 import { withEvents } from '../events.ts';

@@ -1,6 +1,5 @@
 /** The balance platform, which owns all other resources. */
-import { operation } from '../../../core/contract/operation.ts';
-import { type Infer, object, oneOf, required } from '../../../core/contract/schema.ts';
+import { type Infer, object, oneOf, operation, required } from '../../../core/contract/index.ts';
 import { platformProblems } from '../problems.ts';
 import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';

@@ -1,6 +1,5 @@
 /** Returns the caller's balance platform. */
-import type { Handler } from '../../../stores/handlers.ts';
-import { bindHandlers } from '../../../stores/handlers.ts';
+import { bindHandlers, type Handler } from '../../../stores/index.ts';
 import { ResourceReader } from '../store/repository.ts';
 import { requireTenantPlatform } from '../tenancy.ts';
 import * as contract from './contract.ts';

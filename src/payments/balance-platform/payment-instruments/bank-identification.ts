@@ -1,5 +1,5 @@
 /** Creates what identifies a bank account in its country, from random digits. */
-import type { IdGenerator } from '../../../core/lib/clock-and-ids.ts';
+import type { IdGenerator } from '../../../core/lib/index.ts';
 import type { PaymentInstrument } from './contract.ts';
 import { createIban, type IbanCountry, ibanCountries } from './iban-countries.ts';
 

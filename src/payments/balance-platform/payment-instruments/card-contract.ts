@@ -1,5 +1,5 @@
 /** The card of a payment instrument, in requests and in responses. */
-import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../core/contract/schema.ts';
+import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../core/contract/index.ts';
 import { readOnly } from '../read-only.ts';
 import * as shapes from '../schemas.ts';
 

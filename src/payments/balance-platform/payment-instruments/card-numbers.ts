@@ -1,7 +1,7 @@
 /** Issues cards: number, expiry and security code are created from random digits. */
 
-import { appendLuhnDigit } from '../../../core/contract/check-digits.ts';
-import type { IdGenerator } from '../../../core/lib/clock-and-ids.ts';
+import { appendLuhnDigit } from '../../../core/contract/index.ts';
+import type { IdGenerator } from '../../../core/lib/index.ts';
 
 export interface IssuedCard {
   /** 16 digits, Luhn valid. The number may exist already: the caller checks that, and asks for another one. */

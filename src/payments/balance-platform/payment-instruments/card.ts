@@ -1,9 +1,7 @@
 /** Cards of payment instruments: created from the input of a request, and changed. */
 
-import { type Issue, Problem, throwIssues } from '../../../core/contract/problem.ts';
-import { maskAllButLast4 } from '../../../core/contract/redaction.ts';
-import type { Infer } from '../../../core/contract/schema.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
+import { type Infer, type Issue, maskAllButLast4, Problem, throwIssues } from '../../../core/contract/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
 import { invalid } from '../problems.ts';
 import { type cardInfo, type cardUpdate, maskedPassword } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';

@@ -1,7 +1,16 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 
-import { operation, type Transitions } from '../../../core/contract/operation.ts';
-import { type Infer, list, object, oneOf, optional, required, string } from '../../../core/contract/schema.ts';
+import {
+  type Infer,
+  list,
+  object,
+  oneOf,
+  operation,
+  optional,
+  required,
+  string,
+  type Transitions,
+} from '../../../core/contract/index.ts';
 import { platformProblems } from '../problems.ts';
 import { readOnly, readOnlyId } from '../read-only.ts';
 import { roles } from '../roles.ts';

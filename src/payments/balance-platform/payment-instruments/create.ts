@@ -1,8 +1,7 @@
 /** createPaymentInstrument: creates a card or a bank account for a balance account, also as a replacement. */
 
-import type { Input } from '../../../core/contract/operation.ts';
-import { type Issue, throwIssues } from '../../../core/contract/problem.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
+import { type Input, type Issue, throwIssues } from '../../../core/contract/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid, missing } from '../problems.ts';

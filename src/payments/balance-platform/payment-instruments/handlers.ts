@@ -1,11 +1,9 @@
 /** Returns, lists, updates and cancels payment instruments (specification, section 4). */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Input } from '../../../core/contract/operation.ts';
-import { type Issue, Problem, throwIssues } from '../../../core/contract/problem.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import type { Handler } from '../../../stores/handlers.ts';
-import { bindHandlers } from '../../../stores/handlers.ts';
+import { type Input, type Issue, Problem, throwIssues } from '../../../core/contract/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import { bindHandlers, type Handler } from '../../../stores/index.ts';
 import type { BalanceAccount } from '../balance-accounts/contract.ts';
 import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';

@@ -1,7 +1,7 @@
 /** The countries in which bank accounts get an IBAN, and how a basic bank account number (BBAN) is created in each. */
 
-import { modulo97 } from '../../../core/contract/check-digits.ts';
-import type { IdGenerator } from '../../../core/lib/clock-and-ids.ts';
+import { modulo97 } from '../../../core/contract/index.ts';
+import type { IdGenerator } from '../../../core/lib/index.ts';
 
 /**
  * The bank is `TEST` where a BBAN names it by letters, and zeros where by digits, so that no number is one of a real bank. In

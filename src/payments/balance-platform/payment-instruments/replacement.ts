@@ -1,5 +1,5 @@
 /** Replacement: two payment instruments name each other, and the old one closes when the new one becomes active. */
-import { Problem, throwIssues } from '../../../core/contract/problem.ts';
+import { Problem, throwIssues } from '../../../core/contract/index.ts';
 import { invalid, platformProblems } from '../problems.ts';
 import type { StoredResource } from '../resource.ts';
 import { change } from '../save-resource.ts';

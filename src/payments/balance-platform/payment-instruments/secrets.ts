@@ -1,8 +1,8 @@
 /** Seals the numbers of a payment instrument when it is created, and opens them for responses. */
 
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import type { Sealed, Vault } from '../../../core/vault/ports.ts';
-import type { Reindexing } from '../../../stores/table.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import type { Sealed, Vault } from '../../../core/vault/index.ts';
+import type { Reindexing } from '../../../stores/index.ts';
 import type { StoredResource } from '../resource.ts';
 import type { NumberRow } from '../store/tables.ts';
 import type { AccountNumbers, CreatedAccount } from './bank-identification.ts';

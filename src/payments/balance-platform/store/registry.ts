@@ -1,11 +1,9 @@
 /** The balance platforms of companies, which credentials of this service name as their grant. */
 
-import { checkTenant, type GrantRule, RegistryError } from '../../../access/credentials/credential-rules.ts';
-import { isTimeZone } from '../../../core/contract/time-zone.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
-import type { RowIntegrity } from '../../../stores/row-integrity.ts';
-import type { Engine, Session } from '../../../stores/sql/engine.ts';
-import { signRow, verifyRow } from '../../../stores/table.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../access/index.ts';
+import { isTimeZone } from '../../../core/contract/index.ts';
+import type { Clock } from '../../../core/lib/index.ts';
+import { type Engine, type RowIntegrity, type Session, signRow, verifyRow } from '../../../stores/index.ts';
 import type { Platform } from '../balance-platforms/contract.ts';
 import { platformRoles } from '../roles.ts';
 import { platformGrant } from '../tenancy.ts';

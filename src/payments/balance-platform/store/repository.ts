@@ -1,9 +1,7 @@
 /** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
-import type { Sealed } from '../../../core/vault/ports.ts';
-import { fieldsOf } from '../../../stores/sql/row-values.ts';
-import { signRow, verifyRow } from '../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import type { Sealed } from '../../../core/vault/index.ts';
+import { fieldsOf, type ReadTransaction, signRow, type Transaction, verifyRow } from '../../../stores/index.ts';
 import { TableReader } from '../../table-reader.ts';
 import type { Platform } from '../balance-platforms/contract.ts';
 import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';

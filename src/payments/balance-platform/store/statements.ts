@@ -1,7 +1,6 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
 
-import { statement } from '../../../stores/sql/engine.ts';
-import type { RowOf, Table } from '../../../stores/table.ts';
+import { type RowOf, statement, type Table } from '../../../stores/index.ts';
 import type { balancePlatforms } from './tables.ts';
 
 export type PlatformRow = Omit<RowOf<typeof balancePlatforms>, 'created_at'>;

@@ -1,5 +1,5 @@
 /** The tables of balance platforms and their resources: one for each kind, with the same columns. */
-import { type ColumnsRow, column, type KeptFor, type Reindexing, type Table, table } from '../../../stores/table.ts';
+import { type ColumnsRow, column, type KeptFor, type Reindexing, type Table, table } from '../../../stores/index.ts';
 
 const { tenant, text, integer, moment, json, dataKey, optionalDataKey, nullable } = column;
 

@@ -1,12 +1,10 @@
 /** Creates the account updater that the configuration names, and the handlers of its background jobs. */
-import type { ServiceParts } from '../../../backend/define-service.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import { type CallTracer, createCallTracer } from '../../../core/lib/call-tracer.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
-import { type Backoff, backoffMs } from '../../../core/lib/retry.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
-import type { JobHandler } from '../../../stores/jobs/worker.ts';
-import type { Store } from '../../../stores/store.ts';
+import type { ServiceParts } from '../../../backend/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import { type Backoff, backoffMs, type CallTracer, type Clock, createCallTracer } from '../../../core/lib/index.ts';
+import type { Vault } from '../../../core/vault/index.ts';
+import type { Store } from '../../../stores/index.ts';
+import type { JobHandler } from '../../../stores/jobs/index.ts';
 import type { RecurringSettings } from '../settings.ts';
 import { createLocalUpdater } from './announced-changes.ts';
 import type { BatchCycleDependencies } from './batch/cycle.ts';

@@ -1,7 +1,7 @@
 /** Announced card changes: how one is stored, and the updater that decides by them. */
 
-import { Problem } from '../../../core/contract/problem.ts';
-import type { SealScope, Vault } from '../../../core/vault/ports.ts';
+import { Problem } from '../../../core/contract/index.ts';
+import type { SealScope, Vault } from '../../../core/vault/index.ts';
 import type { Expiry } from '../details.ts';
 import { cardFingerprints } from '../fingerprints.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';

@@ -1,7 +1,7 @@
 /** Applies the outcome of a check to a stored detail: renews, replaces or disables it, and saves the change in its history. */
 
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import type { Transaction } from '../../../stores/transaction.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import type { Transaction } from '../../../stores/index.ts';
 import { cardVariant } from '../brand.ts';
 import type { CardSnapshot, DetailChange, Expiry, ShopperKey, StoredDetail } from '../details.ts';
 import { detailEvent, type RecurringEvent } from '../events.ts';

@@ -1,6 +1,6 @@
 /** A row of announced card changes: what an issuer reports about a card. */
 
-import { type Infer, object, oneOf, optional, required } from '../../../core/contract/schema.ts';
+import { type Infer, object, oneOf, optional, required } from '../../../core/contract/index.ts';
 import { recurringProblems } from '../problems.ts';
 import * as schemas from '../schemas.ts';
 

@@ -1,5 +1,5 @@
 /** Reports the events of an updater outside to one listener, for logs and metrics. */
-import type { Reason } from '../../../backend/import/row.ts';
+import type { Reason } from '../../../backend/index.ts';
 
 export type UpdaterEvent =
   /** Outcomes were received; or 'pending': the updater does not know the outcome yet. */

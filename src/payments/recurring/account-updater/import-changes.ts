@@ -1,6 +1,6 @@
 /** Imports announced card changes: each row replaces the earlier announcement for its card. */
 
-import type { RowImporter } from '../../../backend/import/import-batch.ts';
+import type { RowImporter } from '../../../backend/index.ts';
 import { createCompanyFinder, type RecurringImportDependencies } from '../import-details.ts';
 import { announcementOf } from './announced-changes.ts';
 import { type CardChangeRow, cardChangeRow } from './card-change-row.ts';

@@ -1,8 +1,7 @@
 /** What operators see of the account updater in the console. */
-import type { Panel, PanelFact } from '../../../backend/panel.ts';
-import { redact } from '../../../core/lib/redact.ts';
-import { statement } from '../../../stores/sql/engine.ts';
-import type { Store } from '../../../stores/store.ts';
+import type { Panel, PanelFact } from '../../../backend/index.ts';
+import { redact } from '../../../core/lib/index.ts';
+import { type Store, statement } from '../../../stores/index.ts';
 import type { AccountUpdaterOptions } from './account-updater.ts';
 import { batchFile, batchResponse, batchWait, updaterCheck } from './job-kinds.ts';
 

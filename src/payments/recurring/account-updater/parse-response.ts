@@ -1,7 +1,16 @@
 /** Converts an updater's response to an outcome; throws a Problem where the response contradicts itself. */
-import { type Issue, issue, Problem, throwIssues } from '../../../core/contract/problem.ts';
-import { type Infer, object, oneOf, optional, required } from '../../../core/contract/schema.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
+import {
+  type Infer,
+  type Issue,
+  issue,
+  object,
+  oneOf,
+  optional,
+  Problem,
+  required,
+  throwIssues,
+} from '../../../core/contract/index.ts';
+import type { Vault } from '../../../core/vault/index.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import { recurringProblems } from '../problems.ts';
 import * as schemas from '../schemas.ts';

@@ -1,9 +1,9 @@
 /** A check whose outcome comes after the response: saved as a job, and completed once, with its outcome. */
 
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
-import type { JobKind, TakenJob } from '../../../stores/jobs/job.ts';
-import type { Transaction } from '../../../stores/transaction.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import type { Vault } from '../../../core/vault/index.ts';
+import type { Transaction } from '../../../stores/index.ts';
+import type { JobKind, TakenJob } from '../../../stores/jobs/index.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
 import { type RecurringEvent, recurringEvent } from '../events.ts';
 import { cardFingerprints, findUnderEach } from '../fingerprints.ts';

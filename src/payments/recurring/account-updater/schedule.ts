@@ -1,10 +1,8 @@
 /** scheduleAccountUpdater: checks a card and applies the outcome to the stored details (specification, sections 2 and 7). */
 
-import type { CanonicalRequest } from '../../../core/contract/canonical.ts';
-import type { Input, Output } from '../../../core/contract/operation.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import type { HandlerOf, TwoPhaseHandler } from '../../../stores/handlers.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import type { CanonicalRequest, Input, Output } from '../../../core/contract/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import type { HandlerOf, ReadTransaction, Transaction, TwoPhaseHandler } from '../../../stores/index.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { cardIdentity, checkSecurityCode, plainMonth } from '../instrument.ts';
 import { DetailReader } from '../store/repository.ts';

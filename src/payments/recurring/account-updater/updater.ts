@@ -1,6 +1,6 @@
 /** Account updaters: what they return for a card, and what they need. */
 
-import type { Sealed } from '../../../core/vault/ports.ts';
+import type { Sealed } from '../../../core/vault/index.ts';
 import type { Expiry } from '../details.ts';
 
 /** What an issuer reports about a card. */

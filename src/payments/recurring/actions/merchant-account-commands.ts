@@ -1,5 +1,5 @@
 /** The commands that add and list merchant accounts. */
-import type { ActionCommands } from '../../../backend/operator-actions.ts';
+import type { ActionCommands } from '../../../backend/index.ts';
 import type { merchantAccountOperations } from './merchant-accounts.ts';
 
 export const merchantAccountCommands: ActionCommands<(typeof merchantAccountOperations)[number]> = {

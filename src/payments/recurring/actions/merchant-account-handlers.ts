@@ -1,5 +1,5 @@
 /** Lists and adds merchant accounts. */
-import type { ActionHandlers } from '../../../backend/operator-actions.ts';
+import type { ActionHandlers } from '../../../backend/index.ts';
 import type { RecurringParts } from '../parts.ts';
 import type { merchantAccountOperations } from './merchant-accounts.ts';
 

@@ -1,6 +1,6 @@
 /** The merchant accounts that credentials may name. */
-import { object, required } from '../../../core/contract/schema.ts';
-import { acts, operatorProblems, reads, rows, text } from '../../../operators/operation.ts';
+import { object, required } from '../../../core/contract/index.ts';
+import { acts, operatorProblems, reads, rows, text } from '../../../operators/index.ts';
 
 const refused = [operatorProblems.refusedAction];
 const merchantAccount = {

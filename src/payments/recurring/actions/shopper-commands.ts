@@ -1,7 +1,7 @@
 /** The commands that show and erase shoppers. Card numbers are cut to the last four digits. */
-import type { ActionCommands } from '../../../backend/operator-actions.ts';
-import type { Output } from '../../../core/contract/operation.ts';
-import { formatSecond, isoTime } from '../../../core/lib/time-text.ts';
+import type { ActionCommands } from '../../../backend/index.ts';
+import type { Output } from '../../../core/contract/index.ts';
+import { formatSecond, isoTime } from '../../../core/lib/index.ts';
 import type { shopperOperations, showShopper } from './shoppers.ts';
 
 const operands = { merchantAccount: 'merchantAccount', shopperReference: 'shopperReference' } as const;

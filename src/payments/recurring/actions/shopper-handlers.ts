@@ -1,6 +1,6 @@
 /** Shows and erases shoppers. Card numbers are cut to the last four digits; holder names, accounts and free text stay in the store. */
-import type { ActionContext, ActionHandlers } from '../../../backend/operator-actions.ts';
-import { refuse } from '../../../operators/operator.ts';
+import type { ActionContext, ActionHandlers } from '../../../backend/index.ts';
+import { refuse } from '../../../operators/index.ts';
 import { CardChangeReader, type DetailHistory } from '../account-updater/store/card-changes.ts';
 import { shopperErasure } from '../erase-shopper.ts';
 import type { RecurringParts } from '../parts.ts';

@@ -1,16 +1,6 @@
 /** What is stored about a shopper, and its erasure. */
-import { boolean, integer, object, optional, required } from '../../../core/contract/schema.ts';
-import {
-  acts,
-  count,
-  moment,
-  name,
-  operatorProblems,
-  reads,
-  rows,
-  text,
-  values,
-} from '../../../operators/operation.ts';
+import { boolean, integer, object, optional, required } from '../../../core/contract/index.ts';
+import { acts, count, moment, name, operatorProblems, reads, rows, text, values } from '../../../operators/index.ts';
 
 const shopper = {
   merchantAccount: required(name, 'The merchant account.'),

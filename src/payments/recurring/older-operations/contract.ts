@@ -1,6 +1,5 @@
 /** Operations that only older versions have: three of version 1, two of version 12. Their types are those of the next version. */
-import { operation } from '../../../core/contract/operation.ts';
-import { object, optional, required, string } from '../../../core/contract/schema.ts';
+import { object, operation, optional, required, string } from '../../../core/contract/index.ts';
 import { disable, storeToken } from '../contract.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';

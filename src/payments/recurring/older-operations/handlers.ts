@@ -1,6 +1,6 @@
 /** The handlers of operations that only older versions have. */
-import { Problem } from '../../../core/contract/problem.ts';
-import type { Handler } from '../../../stores/handlers.ts';
+import { Problem } from '../../../core/contract/index.ts';
+import type { Handler } from '../../../stores/index.ts';
 import type { CardSearchLimits } from '../card-search-limits.ts';
 import { disableDetails, latest } from '../disable.ts';
 import { cardIdentity, checkCard } from '../instrument.ts';

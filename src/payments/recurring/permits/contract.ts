@@ -1,7 +1,15 @@
 /** createPermit and disablePermit: tokens by which a partner may pay with a stored detail. */
-import { operation } from '../../../core/contract/operation.ts';
-import { problems } from '../../../core/contract/problem.ts';
-import { boolean, dateTime, list, object, oneOf, optional, required } from '../../../core/contract/schema.ts';
+import {
+  boolean,
+  dateTime,
+  list,
+  object,
+  oneOf,
+  operation,
+  optional,
+  problems,
+  required,
+} from '../../../core/contract/index.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';
 import { roles } from '../roles.ts';

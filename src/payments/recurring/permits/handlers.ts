@@ -1,6 +1,6 @@
 /** createPermit and disablePermit: permits of stored details. */
-import { Problem, problems } from '../../../core/contract/problem.ts';
-import type { Handler } from '../../../stores/handlers.ts';
+import { Problem, problems } from '../../../core/contract/index.ts';
+import type { Handler } from '../../../stores/index.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { recurringEvent } from '../events.ts';
 import { recurringProblems } from '../problems.ts';

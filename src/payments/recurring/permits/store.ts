@@ -1,10 +1,14 @@
 /** The permits of stored details. */
-import type { Infer } from '../../../core/contract/schema.ts';
-import { statement } from '../../../stores/sql/engine.ts';
-import { fieldsOf } from '../../../stores/sql/row-values.ts';
-import { prepareInsert } from '../../../stores/sql/row-writer.ts';
-import { type RowOf, verifyRow } from '../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import type { Infer } from '../../../core/contract/index.ts';
+import {
+  fieldsOf,
+  prepareInsert,
+  type ReadTransaction,
+  type RowOf,
+  statement,
+  type Transaction,
+  verifyRow,
+} from '../../../stores/index.ts';
 import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
 import { permits } from '../tables.ts';

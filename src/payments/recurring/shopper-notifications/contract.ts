@@ -1,6 +1,5 @@
 /** notifyShopper: announces a payment to the shopper, through the issuer of the card. */
-import { operation } from '../../../core/contract/operation.ts';
-import { object, optional, required, string } from '../../../core/contract/schema.ts';
+import { object, operation, optional, required, string } from '../../../core/contract/index.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';
 import { roles } from '../roles.ts';

@@ -1,7 +1,7 @@
 /** notifyShopper: stores the announcement of a payment with a stored detail. */
 
-import { Problem } from '../../../core/contract/problem.ts';
-import type { Handler } from '../../../stores/handlers.ts';
+import { Problem } from '../../../core/contract/index.ts';
+import type { Handler } from '../../../stores/index.ts';
 import type { RecurringOperations } from '../contract.ts';
 import { recurringProblems } from '../problems.ts';
 import { DetailReader } from '../store/repository.ts';

@@ -1,9 +1,12 @@
 /** The announcements of payments to shoppers. */
-import { statement } from '../../../stores/sql/engine.ts';
-import { fieldsOf } from '../../../stores/sql/row-values.ts';
-import { prepareInsert } from '../../../stores/sql/row-writer.ts';
-import type { RowOf } from '../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import {
+  fieldsOf,
+  prepareInsert,
+  type ReadTransaction,
+  type RowOf,
+  statement,
+  type Transaction,
+} from '../../../stores/index.ts';
 import { TableReader } from '../../table-reader.ts';
 import type { ShopperKey } from '../details.ts';
 import { shopperNotifications } from '../tables.ts';

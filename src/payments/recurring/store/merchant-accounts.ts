@@ -1,8 +1,8 @@
 /** The merchant accounts of companies, which credentials of this service name as their grants. */
 
-import { checkTenant, type GrantRule, RegistryError } from '../../../access/credentials/credential-rules.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
-import { type Engine, type Session, statement } from '../../../stores/sql/engine.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../access/index.ts';
+import type { Clock } from '../../../core/lib/index.ts';
+import { type Engine, type Session, statement } from '../../../stores/index.ts';
 import { recurringRoles } from '../roles.ts';
 import { merchantAccountGrant } from '../schemas.ts';
 

@@ -1,7 +1,6 @@
 /** The shoppers of a merchant account and their stored details. */
 
-import { signRow, verifyRow } from '../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import { type ReadTransaction, signRow, type Transaction, verifyRow } from '../../../stores/index.ts';
 import { TableReader } from '../../table-reader.ts';
 import {
   beforeAll,

@@ -1,6 +1,6 @@
 /** Caches listed shoppers for a store that only this process writes to: exact, bounded, never stale. */
-import { BoundedMap } from '../../../core/lib/bounded-map.ts';
-import type { Engine } from '../../../stores/sql/engine.ts';
+import { BoundedMap } from '../../../core/lib/index.ts';
+import type { Engine } from '../../../stores/index.ts';
 import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
 type ListedShopper = Shopper<ListedDetail>;

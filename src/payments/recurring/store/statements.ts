@@ -1,6 +1,5 @@
 /** The SQL of shoppers, their stored details; one text for both engines. */
-import { statement } from '../../../stores/sql/engine.ts';
-import type { RowOf } from '../../../stores/table.ts';
+import { type RowOf, statement } from '../../../stores/index.ts';
 import type { storedDetails } from '../tables.ts';
 
 /** One stored detail. */

@@ -1,9 +1,11 @@
 /** The webhook format `classic`: a `RECURRING_CONTRACT` notification in a list of items, signed in the item. */
-import type { QueuedEvent } from '../../../stores/jobs/webhooks/event.ts';
-import type { WebhookFormat } from '../../../stores/jobs/webhooks/format.ts';
-import { signatureOf } from '../../../stores/jobs/webhooks/signature.ts';
-import type { SigningKeys } from '../../../stores/jobs/webhooks/signing-keys.ts';
-import { formatTimestamp } from '../../../stores/jobs/webhooks/timestamp.ts';
+import {
+  formatTimestamp,
+  type QueuedEvent,
+  type SigningKeys,
+  signatureOf,
+  type WebhookFormat,
+} from '../../../stores/jobs/index.ts';
 import type { DetailEventData } from '../events.ts';
 
 const createdType = 'recurring.token.created';

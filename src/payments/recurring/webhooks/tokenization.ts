@@ -1,7 +1,5 @@
 /** The webhook format `tokenization`: one event a message, signed in a header. */
-import type { WebhookFormat } from '../../../stores/jobs/webhooks/format.ts';
-import { signatureHeaders } from '../../../stores/jobs/webhooks/signature.ts';
-import { formatTimestamp } from '../../../stores/jobs/webhooks/timestamp.ts';
+import { formatTimestamp, signatureHeaders, type WebhookFormat } from '../../../stores/jobs/index.ts';
 import { type RecurringEventData, recurringEventType } from '../events.ts';
 
 /** The types that the public description has. Libraries for receivers throw for another one. */

@@ -1,9 +1,7 @@
 /** Messages between the primary process and its workers. The metrics library uses the same channel. */
 
-import type { ProcessReport } from '../../../backend/process-report.ts';
-import type { AllRateRows } from '../../../insight/traffic/rates.ts';
-import type { FoundRequest } from '../../../insight/traffic/reader.ts';
-import type { TrafficPage } from '../../../insight/traffic/recorder.ts';
+import type { ProcessReport } from '../../../backend/index.ts';
+import type { AllRateRows, FoundRequest, TrafficPage } from '../../../insight/traffic/index.ts';
 
 /** What the primary sends. */
 export type PrimaryMessage =

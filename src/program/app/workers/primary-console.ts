@@ -1,15 +1,16 @@
 /** The console in the primary process, which has a store of its own for it: workers serve callers only. */
 
 import { readFileSync } from 'node:fs';
-import { flushUsesEveryMs } from '../../../access/credentials/credential-uses.ts';
-import { refreshLimitsEveryMs } from '../../../access/limits/limits.ts';
-import { LoginLimits } from '../../../access/limits/login-limits.ts';
-import { createLoginGuard } from '../../../access/login-guard.ts';
-import { createLoginReports } from '../../../access/login-reports.ts';
-import type { ConsoleContext } from '../../../console/console-context.ts';
-import { lazyConsole } from '../../../console/lazy-console.ts';
-import { servicesOf } from '../../../core/gateway/compose.ts';
-import { startPeriodicTask } from '../../../core/lib/periodic-task.ts';
+import {
+  createLoginGuard,
+  createLoginReports,
+  flushUsesEveryMs,
+  LoginLimits,
+  refreshLimitsEveryMs,
+} from '../../../access/index.ts';
+import { type ConsoleContext, lazyConsole } from '../../../console/index.ts';
+import { servicesOf } from '../../../core/gateway/index.ts';
+import { startPeriodicTask } from '../../../core/lib/index.ts';
 
 export interface PrimaryConsoleParts
   extends Pick<ConsoleContext, 'config' | 'backend' | 'plan' | 'readiness' | 'processes' | 'traffic' | 'deprecations'> {

@@ -1,13 +1,10 @@
 /** The primary process: supervises the workers, and answers probes and metrics for all of them. */
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
-import type { ProcessReport } from '../../../backend/process-report.ts';
-import { adminAccess } from '../../../config/admin-access.ts';
-import type { Config } from '../../../config/config.ts';
-import { openTlsFiles, type TlsFiles } from '../../../config/tls-files.ts';
-import { openAdmin, type Readiness } from '../../../http/admin.ts';
-import { workersMetrics } from '../../../http/metrics/workers.ts';
-import type { TrafficReader } from '../../../insight/traffic/reader.ts';
+import type { ProcessReport } from '../../../backend/index.ts';
+import { adminAccess, type Config, openTlsFiles, type TlsFiles } from '../../../config/index.ts';
+import { openAdmin, type Readiness, workersMetrics } from '../../../http/index.ts';
+import type { TrafficReader } from '../../../insight/traffic/index.ts';
 import { askWorker } from './ask-worker.ts';
 import type { WorkerState } from './messages.ts';
 import { openPrimaryConsole, type PrimaryConsoleParts } from './primary-console.ts';

@@ -1,13 +1,14 @@
 /** In the primary: reads the traffic of all workers, which keep their own requests, and adds up what they have counted. */
 import cluster, { type Worker } from 'node:cluster';
-import { addRates, createRates } from '../../../insight/traffic/rates.ts';
 import {
+  addRates,
+  createRates,
   type FoundRequest,
+  type TrafficPage,
   TrafficReader,
   type TrafficSettings,
   type TrafficSource,
-} from '../../../insight/traffic/reader.ts';
-import type { TrafficPage } from '../../../insight/traffic/recorder.ts';
+} from '../../../insight/traffic/index.ts';
 import { askWorker } from './ask-worker.ts';
 import { isWorkerMessage, type PrimaryMessage, type TrafficAsk } from './messages.ts';
 

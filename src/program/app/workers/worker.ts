@@ -1,11 +1,8 @@
 /** A worker process: answers the probes and metrics of its primary instead of an admin port, and drains when it must stop. */
 import cluster from 'node:cluster';
-import type { ProcessReport } from '../../../backend/process-report.ts';
-import type { Admin, AdminParts } from '../../../http/admin.ts';
-import type { ServedMetrics } from '../../../http/metrics/metrics.ts';
-import { answerMetrics } from '../../../http/metrics/workers.ts';
-import { takeRates } from '../../../insight/traffic/rates.ts';
-import type { TrafficRecorder } from '../../../insight/traffic/recorder.ts';
+import type { ProcessReport } from '../../../backend/index.ts';
+import { type Admin, type AdminParts, answerMetrics, type ServedMetrics } from '../../../http/index.ts';
+import { type TrafficRecorder, takeRates } from '../../../insight/traffic/index.ts';
 import { isFromPrimary, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;

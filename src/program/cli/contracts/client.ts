@@ -1,6 +1,5 @@
 /** The client credentials (OAuth 2) with which the gateway gets tokens for the upstream of a sourced contract. */
-import type { UpstreamOptions } from '../../../backend/upstreams/options.ts';
-import { upstreamUrlHint } from '../../../backend/upstreams/url-hint.ts';
+import { type UpstreamOptions, upstreamUrlHint } from '../../../backend/index.ts';
 import { CommandError } from '../command-error.ts';
 import type { ClientFlags } from '../project-upstreams.ts';
 import { type ContractSource, mayName, type SourcedService, useOf } from './source.ts';

@@ -1,10 +1,15 @@
 /** Reads the contract of an OpenAPI document for `serve --openapi`. */
 
-import { openApiFindingLines } from '../../../readers/openapi/findings.ts';
-import { type ImportedOpenApi, importOpenApi, type OpenApiOptions } from '../../../readers/openapi/import-openapi.ts';
-import { secretLines } from '../../../readers/secrets.ts';
-import { Unread, withoutCredentials } from '../../../readers/wsdl/read-location.ts';
-import { contractNames } from '../../../readers/wsdl/write-contract.ts';
+import {
+  contractNames,
+  type ImportedOpenApi,
+  importOpenApi,
+  type OpenApiOptions,
+  openApiFindingLines,
+  secretLines,
+  Unread,
+  withoutCredentials,
+} from '../../../readers/index.ts';
 import { CommandError } from '../command-error.ts';
 import type { ContractSource } from './source.ts';
 

@@ -1,11 +1,9 @@
 /** Prints a call in each wire format, as curl commands that need no change. */
 
-import { quote } from '../../../convert/languages/curl.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import { sentBody } from '../../../core/formats/wire.ts';
-import type { ProtocolName, Protocols } from '../../../core/formats/wire-formats.ts';
-import { exampleOf } from '../../../documents/example.ts';
+import { quote } from '../../../convert/index.ts';
+import type { Operation, Service } from '../../../core/contract/index.ts';
+import { type ProtocolName, type Protocols, sentBody } from '../../../core/formats/index.ts';
+import { exampleOf } from '../../../documents/index.ts';
 
 const formats: Readonly<Record<string, ProtocolName>> = Object.freeze({ JSON: 'json', FORM: 'form', SOAP: 'soap11' });
 

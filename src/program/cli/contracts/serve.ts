@@ -1,16 +1,11 @@
 /** What `serve` does with sourced contracts: makes them its project, saves it, and says how to call what is served. */
 import { resolve } from 'node:path';
-import type { Backend } from '../../../backend/backend.ts';
-import { createService } from '../../../backend/define-service.ts';
-import type { UpstreamOptions } from '../../../backend/upstreams/options.ts';
-import type { UpstreamPlan } from '../../../backend/upstreams/plan.ts';
-import type { Config } from '../../../config/config.ts';
-import { didYouMean } from '../../../config/did-you-mean.ts';
-import { type Service, serviceAddress } from '../../../core/contract/service.ts';
-import { isTimeZone } from '../../../core/contract/time-zone.ts';
-import { createProtocols } from '../../../core/formats/wire-formats.ts';
-import { escapeUnprintable } from '../../../core/lib/escape-unprintable.ts';
-import { roles as operatorRole } from '../../../operators/operation.ts';
+import { type Backend, createService, type UpstreamOptions, type UpstreamPlan } from '../../../backend/index.ts';
+import { type Config, didYouMean } from '../../../config/index.ts';
+import { isTimeZone, type Service, serviceAddress } from '../../../core/contract/index.ts';
+import { createProtocols } from '../../../core/formats/index.ts';
+import { escapeUnprintable } from '../../../core/lib/index.ts';
+import { roles as operatorRole } from '../../../operators/index.ts';
 import type { LoadedConfigFile } from '../../app/load-config-file.ts';
 import { CommandError } from '../command-error.ts';
 import { useProject } from '../project.ts';
@@ -97,7 +92,7 @@ export async function openContracts(
 
 /** Throws CommandError for a name that no operation has: the operation that it means would be one that writes. */
 async function checkReads(reads: readonly string[] = [], source: ContractSource): Promise<ContractSource> {
-  const { compileNames } = await import('../../../readers/wsdl/import-service.ts');
+  const { compileNames } = await import('../../../readers/index.ts');
   const names = source.services.flatMap(({ service }) => [...service.operations.keys()]);
   const unused = reads.filter((each) => !names.some(compileNames([each])));
   if (unused.length > 0)

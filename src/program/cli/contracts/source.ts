@@ -1,8 +1,8 @@
 /** Contracts that a document describes, with the servers that answer them: what `serve` serves without a configuration file. */
 import { isIP } from 'node:net';
-import type { Service } from '../../../core/contract/service.ts';
-import type { UpstreamFormat } from '../../../core/formats/wire-formats.ts';
-import { specialRangeOf } from '../../../core/lib/special-addresses.ts';
+import type { Service } from '../../../core/contract/index.ts';
+import type { UpstreamFormat } from '../../../core/formats/index.ts';
+import { specialRangeOf } from '../../../core/lib/index.ts';
 
 /** A contract, and the server that answers it as its document says. */
 export interface SourcedService {

@@ -1,7 +1,6 @@
 /** The upstreams of sourced contracts: one for each address. */
-import type { UpstreamOptions, Upstreams } from '../../../backend/upstreams/options.ts';
-import { upstreamUrlHint } from '../../../backend/upstreams/url-hint.ts';
-import type { UnknownMembersOption } from '../../../forward/options.ts';
+import { type UpstreamOptions, type Upstreams, upstreamUrlHint } from '../../../backend/index.ts';
+import type { UnknownMembersOption } from '../../../forward/index.ts';
 import { CommandError } from '../command-error.ts';
 import { readLookupFile, type UpstreamFlags } from '../project-upstreams.ts';
 import { clientOf } from './client.ts';

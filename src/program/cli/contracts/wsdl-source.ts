@@ -1,9 +1,7 @@
 /** Reads the contracts of a WSDL for `serve --wsdl`. */
 
-import { escapeUnprintable } from '../../../core/lib/escape-unprintable.ts';
-import type { ImportOptions } from '../../../readers/wsdl/import-wsdl.ts';
-import { withoutCredentials } from '../../../readers/wsdl/read-location.ts';
-import { contractNames } from '../../../readers/wsdl/write-contract.ts';
+import { escapeUnprintable } from '../../../core/lib/index.ts';
+import { contractNames, type ImportOptions, withoutCredentials } from '../../../readers/index.ts';
 import { linesOf, readWsdl } from '../import-wsdl.ts';
 import type { ContractSource } from './source.ts';
 

@@ -1,10 +1,9 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
 
-import { quote } from '../../../convert/languages/curl.ts';
-import type { Input } from '../../../core/contract/operation.ts';
-import type { ProtocolName, Protocols } from '../../../core/formats/wire-formats.ts';
-import { listRecurringDetails } from '../../../payments/recurring/contract.ts';
-import { recurringV25 } from '../../../payments/recurring/versions.ts';
+import { quote } from '../../../convert/index.ts';
+import type { Input } from '../../../core/contract/index.ts';
+import type { ProtocolName, Protocols } from '../../../core/formats/index.ts';
+import { listRecurringDetails, recurringV25 } from '../../../payments/index.ts';
 import { demoCredentials } from '../../testing/demo/published.ts';
 
 interface SampleCall {

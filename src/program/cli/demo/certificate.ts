@@ -3,8 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isLoopback } from '../../../core/lib/loopback.ts';
-import { createSelfSigned, type SelfSigned } from '../../../core/lib/self-signed.ts';
+import { createSelfSigned, isLoopback, type SelfSigned } from '../../../core/lib/index.ts';
 
 export const certificateFile = 'tls-cert.pem';
 export const certificateKeyFile = 'tls-key.pem';

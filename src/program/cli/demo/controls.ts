@@ -1,8 +1,8 @@
 /** The controls of a demo, for its console and its test API: its folder, its clock and its identifiers. */
 import { randomInt } from 'node:crypto';
-import type { Config } from '../../../config/config.ts';
-import { isLoopback } from '../../../core/lib/loopback.ts';
-import { openSqlite } from '../../../stores/sqlite/open.ts';
+import type { Config } from '../../../config/index.ts';
+import { isLoopback } from '../../../core/lib/index.ts';
+import { openSqlite } from '../../../stores/sqlite/index.ts';
 import { type PreparedControls, prepareControls } from '../../testing/controls.ts';
 import { createSeededRandom } from '../../testing/seeded-random.ts';
 

@@ -1,9 +1,9 @@
 /** The demo's data folder: its mark, its key file, and its removal. */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoMark } from '../../../backend/production-checks.ts';
-import { createKeyFile } from '../../../core/vault/key-ring.ts';
-import { takeServingLock } from '../../../stores/sqlite/serving-lock.ts';
+import { demoMark } from '../../../backend/index.ts';
+import { createKeyFile } from '../../../core/vault/index.ts';
+import { takeServingLock } from '../../../stores/sqlite/index.ts';
 import { fail } from '../command-error.ts';
 import { print } from '../output.ts';
 import { certificateFile, certificateKeyFile } from './certificate.ts';

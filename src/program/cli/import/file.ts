@@ -1,15 +1,16 @@
 /** Imports one file with progress, and prints a summary. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Backend } from '../../../backend/backend.ts';
-import type { RefusedRow, RowImporter } from '../../../backend/import/import-batch.ts';
 import {
+  type Backend,
   checksumOf,
   type ImportObserver,
   type ImportSummary,
   importFile,
-} from '../../../backend/import/import-file.ts';
-import { redact } from '../../../core/lib/redact.ts';
+  type RefusedRow,
+  type RowImporter,
+} from '../../../backend/index.ts';
+import { redact } from '../../../core/lib/index.ts';
 import { systemUser } from '../audited-command.ts';
 import { print } from '../output.ts';
 import { type WithBackendOptions, withBackend } from '../with-backend.ts';

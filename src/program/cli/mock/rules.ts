@@ -1,7 +1,7 @@
 /** Reads the recorded answers of `triglyph mock`: one JSON file, or those of a folder. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMembers, type Members } from '../../../core/lib/members.ts';
+import { isMembers, type Members } from '../../../core/lib/index.ts';
 import type { MockRules } from '../../testing/mock/mock.ts';
 import type { RecordedAnswer } from '../../testing/mock/recorded-answers.ts';
 import type { ResourceRule } from '../../testing/mock/resources.ts';

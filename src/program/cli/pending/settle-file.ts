@@ -1,12 +1,7 @@
 /** `triglyph pending settle --file`: settles the requests that the rows of a file name. */
 
-import type { Backend } from '../../../backend/backend.ts';
-import type { RefusedRow } from '../../../backend/import/import-batch.ts';
-import {
-  createSettlementImporter,
-  type SettledRow,
-  type SettlementImporter,
-} from '../../../operators/pending/settlement-file.ts';
+import type { Backend, RefusedRow } from '../../../backend/index.ts';
+import { createSettlementImporter, type SettledRow, type SettlementImporter } from '../../../operators/index.ts';
 import { commandEvent } from '../audited-command.ts';
 import { type ImportOptions, runImport } from '../import/file.ts';
 import { printAll } from '../output.ts';

@@ -1,15 +1,16 @@
 /** Recorded requests as messages of HTTP, and back: what HAR and WireMock hold of them. */
 import { Buffer } from 'node:buffer';
-import type { RefusalContent } from '../../../convert/conversion.ts';
-import { ConversionError } from '../../../convert/conversion-error.ts';
-import { type Convert, createConverter } from '../../../convert/convert.ts';
-import { writeMessages } from '../../../convert/write-messages.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import { maskSensitive } from '../../../core/contract/redaction.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import { createProtocols, formatsOf, type Protocols, usualFormat } from '../../../core/formats/wire-formats.ts';
-import { isMembers } from '../../../core/lib/members.ts';
-import { parseRecord, type RecordedRequest } from '../../../forward/compare/recorded-request.ts';
+import {
+  ConversionError,
+  type Convert,
+  createConverter,
+  type RefusalContent,
+  writeMessages,
+} from '../../../convert/index.ts';
+import { maskSensitive, type Operation, type Service } from '../../../core/contract/index.ts';
+import { createProtocols, formatsOf, type Protocols, usualFormat } from '../../../core/formats/index.ts';
+import { isMembers } from '../../../core/lib/index.ts';
+import { parseRecord, type RecordedRequest } from '../../../forward/index.ts';
 
 /** The head and the body of a request. */
 export interface HttpRequest {

@@ -1,7 +1,7 @@
 /** HTTP Archive 1.2: what browsers and proxies save of requests. http://www.softwareishard.com/blog/har-12-spec/ */
 import { Buffer } from 'node:buffer';
-import { version } from '../../../config/version.ts';
-import { isMembers, type Members } from '../../../core/lib/members.ts';
+import { version } from '../../../config/index.ts';
+import { isMembers, type Members } from '../../../core/lib/index.ts';
 import { contentTypeOf, type Exchange, type HttpRequest, notesOf } from './exchange.ts';
 
 /** The member of an entry with what HAR has no place for. Its specification reserves names with an underscore. */

@@ -1,6 +1,6 @@
 /** Stub mappings of WireMock: what is answered to which request. https://wiremock.org/docs/stubbing/ */
 import { Buffer } from 'node:buffer';
-import { isMembers, type Members } from '../../../core/lib/members.ts';
+import { isMembers, type Members } from '../../../core/lib/index.ts';
 import {
   contentTypeOf,
   type Exchange,

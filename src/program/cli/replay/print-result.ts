@@ -1,8 +1,8 @@
 /** Prints what a replay has found, as text or JSON, and as the report of a migration takes it. */
 
-import type { Input } from '../../../core/contract/operation.ts';
-import type { DifferenceGroup } from '../../../forward/compare/compare-answers.ts';
-import type { saveComparison } from '../../../operators/report/contract.ts';
+import type { Input } from '../../../core/contract/index.ts';
+import type { DifferenceGroup } from '../../../forward/index.ts';
+import type { saveComparison } from '../../../operators/index.ts';
 import type { Counted } from './state.ts';
 
 interface ReplayResult extends Counted {

@@ -1,18 +1,18 @@
 /** Sends the requests of a recording at a rate, and compares each answer with the recorded one. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { keyProviderOf, readKeys } from '../../../backend/key-provider.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import { problems } from '../../../core/contract/problem.ts';
-import { maskSensitive } from '../../../core/contract/redaction.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import { isMembers } from '../../../core/lib/members.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
-import { createVault } from '../../../core/vault/vault.ts';
-import { compareAnswers } from '../../../forward/compare/compare-answers.ts';
-import type { RuleLearner } from '../../../forward/compare/learn-rules.ts';
-import { type RecordedRequest, readRecording, sealedRecordOf } from '../../../forward/compare/recorded-request.ts';
-import type { Rules } from '../../../forward/compare/rules.ts';
+import { keyProviderOf, readKeys } from '../../../backend/index.ts';
+import { maskSensitive, type Operation, problems, type Service } from '../../../core/contract/index.ts';
+import { isMembers } from '../../../core/lib/index.ts';
+import { createVault, type Vault } from '../../../core/vault/index.ts';
+import {
+  compareAnswers,
+  type RecordedRequest,
+  type RuleLearner,
+  type Rules,
+  readRecording,
+  sealedRecordOf,
+} from '../../../forward/index.ts';
 import { showProgress } from '../import/progress.ts';
 import { readProjectConfig } from '../project.ts';
 import { recordInStore } from '../record-command.ts';

@@ -1,9 +1,8 @@
 /** How far a replay is, in a file: one that was interrupted goes on where it was. */
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isMembers } from '../../../core/lib/members.ts';
-import type { DifferenceTally, TallySnapshot } from '../../../forward/compare/compare-answers.ts';
-import type { IdPairs } from '../../../forward/compare/compare-values.ts';
+import { isMembers } from '../../../core/lib/index.ts';
+import type { DifferenceTally, IdPairs, TallySnapshot } from '../../../forward/index.ts';
 import { CommandError } from '../command-error.ts';
 
 /** A request by its place: the file, whether compressed meanwhile or not, and the number of its line. */

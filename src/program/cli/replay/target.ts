@@ -1,17 +1,22 @@
 /** The server that a recording is sent to: it is asked as an upstream is. */
 import { readFileSync } from 'node:fs';
-import type { FixedCredential, UpstreamOptions } from '../../../backend/upstreams/options.ts';
-import { type ConfiguredUpstream, readUpstream } from '../../../backend/upstreams/read-upstream.ts';
-import { conventionsOf } from '../../../core/contract/conventions.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import { createProtocols, type UpstreamFormat, upstreamFormats } from '../../../core/formats/wire-formats.ts';
-import { clock } from '../../../core/lib/clock.ts';
-import { memoize } from '../../../core/lib/memoize.ts';
-import type { ComparedAnswer } from '../../../forward/compare/compare-answers.ts';
-import type { RecordedRequest } from '../../../forward/compare/recorded-request.ts';
-import { answerOfThrown, type NoAnswer } from '../../../forward/compared-answer.ts';
-import { createUpstream, type Upstream } from '../../../forward/create-upstream.ts';
+import {
+  type ConfiguredUpstream,
+  type FixedCredential,
+  readUpstream,
+  type UpstreamOptions,
+} from '../../../backend/index.ts';
+import { conventionsOf, type Operation, type Service } from '../../../core/contract/index.ts';
+import { createProtocols, type UpstreamFormat, upstreamFormats } from '../../../core/formats/index.ts';
+import { clock, memoize } from '../../../core/lib/index.ts';
+import {
+  answerOfThrown,
+  type ComparedAnswer,
+  createUpstream,
+  type NoAnswer,
+  type RecordedRequest,
+  type Upstream,
+} from '../../../forward/index.ts';
 import { CommandError } from '../command-error.ts';
 import { projectSources } from '../project.ts';
 

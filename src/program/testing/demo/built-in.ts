@@ -1,9 +1,7 @@
 /** The built-in services as a program adds them to a gateway, with the data and credentials of the demo or without. */
 
-import type { GatewayService } from '../../../backend/define-service.ts';
-import { balancePlatform } from '../../../payments/balance-platform/index.ts';
-import { builtInServices } from '../../../payments/index.ts';
-import { recurring } from '../../../payments/recurring/index.ts';
+import type { GatewayService } from '../../../backend/index.ts';
+import { balancePlatform, builtInServices, recurring } from '../../../payments/index.ts';
 import type { GatewayOptions } from '../../app/create-gateway.ts';
 import { seed } from './seed.ts';
 

@@ -1,5 +1,5 @@
 /** The public data of the demo, as the README prints it: companies, accounts, balance platform and secrets. */
-import type { PresentedSecret } from '../../../access/credentials/credentials.ts';
+import type { PresentedSecret } from '../../../access/index.ts';
 
 export interface PublishedCredential {
   readonly company: string;

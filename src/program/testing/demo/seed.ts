@@ -1,20 +1,21 @@
 /** Adds the sample data of the demo to the store: once, and in later runs only what is missing. */
-import type { Backend } from '../../../backend/backend.ts';
-import type { Caller, CanonicalRequest } from '../../../core/contract/canonical.ts';
-import type { Input, Operation } from '../../../core/contract/operation.ts';
-import type { HandlerContext } from '../../../core/gateway/handler-context.ts';
-import { createAccountHolder as holderOperation } from '../../../payments/balance-platform/account-holders/contract.ts';
-import { createAccountHolder } from '../../../payments/balance-platform/account-holders/handlers.ts';
-import { createBalanceAccount as accountOperation } from '../../../payments/balance-platform/balance-accounts/contract.ts';
-import { createBalanceAccount } from '../../../payments/balance-platform/balance-accounts/handlers.ts';
-import { balancePlatform } from '../../../payments/balance-platform/index.ts';
-import { createPaymentInstrument as instrumentOperation } from '../../../payments/balance-platform/payment-instruments/contract.ts';
-import { createPaymentInstrument } from '../../../payments/balance-platform/payment-instruments/create.ts';
-import { balancePlatformV2 } from '../../../payments/balance-platform/v2.ts';
-import { recurring } from '../../../payments/recurring/index.ts';
-import { saveDetail } from '../../../payments/recurring/save-detail.ts';
-import { DetailRepository } from '../../../payments/recurring/store/repository.ts';
-import type { Transaction } from '../../../stores/transaction.ts';
+import type { Backend } from '../../../backend/index.ts';
+import type { Caller, CanonicalRequest, Input, Operation } from '../../../core/contract/index.ts';
+import type { HandlerContext } from '../../../core/gateway/index.ts';
+import {
+  createBalanceAccount as accountOperation,
+  balancePlatform,
+  balancePlatformV2,
+  insertAccountHolder as createAccountHolder,
+  insertBalanceAccount as createBalanceAccount,
+  insertPaymentInstrument as createPaymentInstrument,
+  DetailRepository,
+  createAccountHolder as holderOperation,
+  createPaymentInstrument as instrumentOperation,
+  recurring,
+  saveDetail,
+} from '../../../payments/index.ts';
+import type { Transaction } from '../../../stores/index.ts';
 import {
   demoAccounts,
   demoConsole,

@@ -1,7 +1,6 @@
 /** The shoppers of the demo: those that the README describes, and generated ones. */
-import { appendLuhnDigit } from '../../../core/contract/check-digits.ts';
-import type { ContractType, ShopperKey } from '../../../payments/recurring/details.ts';
-import type { NewDetail } from '../../../payments/recurring/save-detail.ts';
+import { appendLuhnDigit } from '../../../core/contract/index.ts';
+import type { ContractType, NewDetail, ShopperKey } from '../../../payments/index.ts';
 
 export interface DemoDetail {
   readonly key: ShopperKey;

@@ -1,8 +1,7 @@
 /** Converts values between messages of one contract: what an operation has stored, another one returns. */
-import { parser } from '../../../core/contract/lexical.ts';
-import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../../core/contract/schema.ts';
-import { isMembers, type Members } from '../../../core/lib/members.ts';
-import { exampleOf } from '../../../documents/example.ts';
+import { type Field, type ObjectSchema, parser, type ScalarSchema, type Schema } from '../../../core/contract/index.ts';
+import { isMembers, type Members } from '../../../core/lib/index.ts';
+import { exampleOf } from '../../../documents/index.ts';
 import { isScalar, normalize } from './members.ts';
 
 /** Returns the canonical value as another schema has it; undefined where it cannot. */

@@ -1,6 +1,6 @@
 /** Finds members of messages by their names, whatever their case and their place in wrappers. */
-import type { Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../../../core/contract/schema.ts';
-import { isMembers, type Members, valueAt } from '../../../core/lib/members.ts';
+import type { Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../../../core/contract/index.ts';
+import { isMembers, type Members, valueAt } from '../../../core/lib/index.ts';
 
 /** Wrappers are no deeper in the messages of common SOAP stacks: `request`, a type, and a list. */
 const depthMax = 4;

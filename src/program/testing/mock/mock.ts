@@ -1,13 +1,9 @@
 /** Mocks: services whose handlers answer with examples of the contract, recorded answers and the state of resources. */
-import { createService, type GatewayService } from '../../../backend/define-service.ts';
-import type { Caller } from '../../../core/contract/canonical.ts';
-import type { OlderVersion } from '../../../core/contract/older-version.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import type { Authenticator } from '../../../core/gateway/authentication.ts';
-import { exampleOf } from '../../../documents/example.ts';
-import type { BoundHandler } from '../../../stores/handlers.ts';
-import type { Store } from '../../../stores/store.ts';
+import { createService, type GatewayService } from '../../../backend/index.ts';
+import type { Caller, OlderVersion, Operation, Service } from '../../../core/contract/index.ts';
+import type { Authenticator } from '../../../core/gateway/index.ts';
+import { exampleOf } from '../../../documents/index.ts';
+import type { BoundHandler, Store } from '../../../stores/index.ts';
 import { checkRecorded, compileReplay, type RecordedAnswer } from './recorded-answers.ts';
 import { firstResources, isCreated, resourceHandler } from './resource-handlers.ts';
 import { actions, findResources, type Resource, type ResourceRule } from './resources.ts';

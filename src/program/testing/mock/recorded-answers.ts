@@ -1,17 +1,26 @@
 /** Recorded answers of a mock: outputs and problems by operation, and by members of the request. */
-import { withDepth } from '../../../core/contract/attachments.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import { faultOf } from '../../../core/contract/operation.ts';
-import { Problem, type ProblemKind } from '../../../core/contract/problem.ts';
-import { compileRead, IssueCollector } from '../../../core/contract/read.ts';
-import type { Field, ObjectSchema, Schema } from '../../../core/contract/schema.ts';
-import { problemsOf, type Service } from '../../../core/contract/service.ts';
-import { dateTimeFormat } from '../../../core/formats/date-time.ts';
-import { parseText } from '../../../core/formats/json/parse.ts';
-import { compilePrint } from '../../../core/formats/json/print.ts';
-import { reader } from '../../../core/formats/json/read.ts';
-import { ownLimits } from '../../../core/formats/json/scan.ts';
-import { isMembers } from '../../../core/lib/members.ts';
+import {
+  compileRead,
+  type Field,
+  faultOf,
+  IssueCollector,
+  type ObjectSchema,
+  type Operation,
+  Problem,
+  type ProblemKind,
+  problemsOf,
+  type Schema,
+  type Service,
+  withDepth,
+} from '../../../core/contract/index.ts';
+import {
+  compilePrint,
+  dateTimeFormat,
+  ownLimits,
+  parseText,
+  jsonReader as reader,
+} from '../../../core/formats/index.ts';
+import { isMembers } from '../../../core/lib/index.ts';
 import { exampleProblem } from '../declared-problems.ts';
 
 /** What a mock answers instead of an example. Members are those of JSON callers. */

@@ -1,13 +1,19 @@
 /** Answers the operations of a resource from its state. */
-import { parser } from '../../../core/contract/lexical.ts';
-import type { Operation } from '../../../core/contract/operation.ts';
-import { Problem, type ProblemKind, refusalOfUpstream } from '../../../core/contract/problem.ts';
-import type { Field, ObjectSchema, ScalarSchema, Schema } from '../../../core/contract/schema.ts';
-import type { Service } from '../../../core/contract/service.ts';
-import { isMembers, type Members, valueAt } from '../../../core/lib/members.ts';
-import { exampleOf } from '../../../documents/example.ts';
-import type { BoundHandler } from '../../../stores/handlers.ts';
-import { type ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import {
+  type Field,
+  type ObjectSchema,
+  type Operation,
+  Problem,
+  type ProblemKind,
+  parser,
+  refusalOfUpstream,
+  type ScalarSchema,
+  type Schema,
+  type Service,
+} from '../../../core/contract/index.ts';
+import { isMembers, type Members, valueAt } from '../../../core/lib/index.ts';
+import { exampleOf } from '../../../documents/index.ts';
+import { type BoundHandler, type ReadTransaction, Transaction } from '../../../stores/index.ts';
 import { exampleProblem, problemLike } from '../declared-problems.ts';
 import { convertValue } from './convert-value.ts';
 import {

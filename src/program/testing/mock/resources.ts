@@ -1,8 +1,13 @@
 /** Recognizes the resources of a service: the operations that create, read, update, delete and list one kind of thing. */
-import type { HttpBinding, Operation, UpstreamBinding } from '../../../core/contract/operation.ts';
-import { namesInPath } from '../../../core/contract/operation.ts';
-import type { ObjectSchema, ScalarSchema } from '../../../core/contract/schema.ts';
-import type { Service } from '../../../core/contract/service.ts';
+import {
+  type HttpBinding,
+  namesInPath,
+  type ObjectSchema,
+  type Operation,
+  type ScalarSchema,
+  type Service,
+  type UpstreamBinding,
+} from '../../../core/contract/index.ts';
 import { checkMembers } from '../invalid-member.ts';
 import { fieldsOf, isScalar, listsIn, normalize, objectsIn, scalarIn, scalarsIn } from './members.ts';
 

@@ -1,9 +1,7 @@
 /** The state of a mock: resources as rows of one table, which belong to their service. */
 
-import type { Members } from '../../../core/lib/members.ts';
-import { statement } from '../../../stores/sql/engine.ts';
-import { column, table } from '../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../stores/transaction.ts';
+import type { Members } from '../../../core/lib/index.ts';
+import { column, type ReadTransaction, statement, type Transaction, table } from '../../../stores/index.ts';
 
 const { text, integer } = column;
 

@@ -1,7 +1,6 @@
 /** Checks the URL of a webhook endpoint. Operators enter it; the checks find mistakes, not attacks. */
 import { isIP } from 'node:net';
-import { isForbiddenAddress } from '../../../core/lib/forbidden-address.ts';
-import { isLoopback } from '../../../core/lib/loopback.ts';
+import { isForbiddenAddress, isLoopback } from '../../../core/lib/index.ts';
 
 const charactersMax = 2_000;
 

@@ -1,9 +1,7 @@
 /** Delivers events to endpoints: at least once, in the order of their keys, until each is accepted or abandoned. */
 
-import { clock, monotonicClock } from '../../../core/lib/clock.ts';
-import { type Backoff, backoffMs } from '../../../core/lib/retry.ts';
-import { shareRunning } from '../../../core/lib/share-running.ts';
-import type { Vault } from '../../../core/vault/ports.ts';
+import { type Backoff, backoffMs, clock, monotonicClock, shareRunning } from '../../../core/lib/index.ts';
+import type { Vault } from '../../../core/vault/index.ts';
 import type { JobQueue, TakenJob } from '../job.ts';
 import type { JobHandler, JobResult } from '../worker.ts';
 import { type Deferred, EndpointLimiter, type Place } from './endpoint-limiter.ts';

@@ -2,9 +2,7 @@
  * Shares the places of a process for deliveries among endpoints. Quick and slow endpoints have places of their own, so that slow
  * ones delay slow ones only. An endpoint gets its share of them, and none while its circuit is open.
  */
-import { CircuitBreaker } from '../../../core/lib/circuit-breaker.ts';
-import type { Clock } from '../../../core/lib/clock-and-ids.ts';
-import { type Backoff, backoffMs } from '../../../core/lib/retry.ts';
+import { type Backoff, backoffMs, CircuitBreaker, type Clock } from '../../../core/lib/index.ts';
 
 /** Nothing is sent for a time in milliseconds; `because` is for people. */
 export interface Deferred {

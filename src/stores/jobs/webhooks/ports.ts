@@ -1,6 +1,6 @@
 /** Webhook endpoints, and what the delivery needs of the store. */
 
-import type { Sealed } from '../../../core/vault/ports.ts';
+import type { Sealed } from '../../../core/vault/index.ts';
 import type { TakenJob } from '../job.ts';
 
 /** Receives events of a tenant. */

@@ -1,8 +1,7 @@
 /** Sends a message to an endpoint over HTTP/1.1, and reuses connections. */
 import type { Agent, IncomingMessage, request } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { errorCode } from '../../../core/lib/error-code.ts';
-import { forbiddenError, lookupAllowed } from '../../../core/lib/forbidden-address.ts';
+import { errorCode, forbiddenError, lookupAllowed } from '../../../core/lib/index.ts';
 import { isForbiddenHost } from './address.ts';
 import type { Message } from './message.ts';
 

@@ -1,6 +1,6 @@
 /** The keys of an endpoint as they are sealed: one, or two while receivers change from one to the other. */
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '../../../core/vault/ports.ts';
+import type { Vault } from '../../../core/vault/index.ts';
 import type { Endpoint } from './ports.ts';
 
 /** Each has 64 hexadecimal digits. */

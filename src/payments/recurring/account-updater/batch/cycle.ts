@@ -1,9 +1,9 @@
 /** The batch cycle, run by one process every few seconds: waiting checks are collected into files, response files are read. */
 import { randomBytes } from 'node:crypto';
-import type { HandlerContext } from '../../../../core/gateway/handler-context.ts';
-import type { Clock } from '../../../../core/lib/clock-and-ids.ts';
-import type { JobHandler } from '../../../../stores/jobs/worker.ts';
-import type { Store } from '../../../../stores/store.ts';
+import type { HandlerContext } from '../../../../core/gateway/index.ts';
+import type { Clock } from '../../../../core/lib/index.ts';
+import type { Store } from '../../../../stores/index.ts';
+import type { JobHandler } from '../../../../stores/jobs/index.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchCycle, batchResponse } from '../job-kinds.ts';
 import { completeCheck, pendingMsMax } from '../pending-check.ts';

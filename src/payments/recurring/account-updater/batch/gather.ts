@@ -1,8 +1,8 @@
 /** Writes the waiting checks into request files for a command. Servers may be running. */
 import { randomUUID } from 'node:crypto';
-import type { HandlerContext } from '../../../../core/gateway/handler-context.ts';
-import { refuse } from '../../../../operators/operator.ts';
-import type { JobQueue } from '../../../../stores/jobs/job.ts';
+import type { HandlerContext } from '../../../../core/gateway/index.ts';
+import { refuse } from '../../../../operators/index.ts';
+import type { JobQueue } from '../../../../stores/jobs/index.ts';
 import type { RecurringParts } from '../../parts.ts';
 import { batchFile } from '../job-kinds.ts';
 import { collectAll } from './cycle.ts';

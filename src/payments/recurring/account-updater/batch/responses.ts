@@ -2,16 +2,19 @@
 import { appendFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImportDependencies, RowImporter } from '../../../../backend/import/import-batch.ts';
 import {
   type BatchResult,
   checksumOf,
+  type ImportDependencies,
   type ImportSummary,
   importFile,
-} from '../../../../backend/import/import-file.ts';
-import { type Reason, UnreadableFile, unreadable } from '../../../../backend/import/row.ts';
-import { problems } from '../../../../core/contract/problem.ts';
-import { redact } from '../../../../core/lib/redact.ts';
+  type Reason,
+  type RowImporter,
+  UnreadableFile,
+  unreadable,
+} from '../../../../backend/index.ts';
+import { problems } from '../../../../core/contract/index.ts';
+import { redact } from '../../../../core/lib/index.ts';
 import { createCompanyFinder, type RecurringImportDependencies } from '../../import-details.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse, type ResponseRow, responseRow } from '../parse-response.ts';

@@ -1,8 +1,7 @@
 /** Sends one request to the HTTP updater: a POST with a limit on its time and on the size of its response, without redirects. */
 
 import type { Buffer } from 'node:buffer';
-import { errorCode } from '../../../../core/lib/error-code.ts';
-import { readAtMost } from '../../../../core/lib/read-at-most.ts';
+import { errorCode, readAtMost } from '../../../../core/lib/index.ts';
 
 /** Reasons are codes and names, never what was sent or received. */
 export type ExchangeResult =

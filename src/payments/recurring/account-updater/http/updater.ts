@@ -1,13 +1,16 @@
 /** The HTTP updater: called in the time of a request, with one retry, and skipped while its circuit is open. */
 import type { Buffer } from 'node:buffer';
-import { jsonReader } from '../../../../backend/import/jsonl.ts';
-import { reasonsOf } from '../../../../backend/import/row.ts';
-import { Problem } from '../../../../core/contract/problem.ts';
-import { type CallTracer, createCallTracer } from '../../../../core/lib/call-tracer.ts';
-import { CircuitBreaker } from '../../../../core/lib/circuit-breaker.ts';
-import type { Clock } from '../../../../core/lib/clock-and-ids.ts';
-import { type Backoff, retry } from '../../../../core/lib/retry.ts';
-import type { Vault } from '../../../../core/vault/ports.ts';
+import { jsonReader, reasonsOf } from '../../../../backend/index.ts';
+import { Problem } from '../../../../core/contract/index.ts';
+import {
+  type Backoff,
+  type CallTracer,
+  CircuitBreaker,
+  type Clock,
+  createCallTracer,
+  retry,
+} from '../../../../core/lib/index.ts';
+import type { Vault } from '../../../../core/vault/index.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse, type UpdaterResponse, updaterResponse } from '../parse-response.ts';
 import type { AccountUpdateOutcome, CheckedCard, HttpUpdater } from '../updater.ts';

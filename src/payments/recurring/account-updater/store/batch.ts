@@ -1,9 +1,14 @@
 /** Checks that batch files carry: a file holds the lease of its checks as a process holds that of a job. */
-import type { TakenJob } from '../../../../stores/jobs/job.ts';
-import { statement } from '../../../../stores/sql/engine.ts';
-import { type JobRow, jobColumns, jobOf } from '../../../../stores/sql/jobs.ts';
-import type { Store } from '../../../../stores/store.ts';
-import type { ReadTransaction } from '../../../../stores/transaction.ts';
+
+import {
+  type JobRow,
+  jobColumns,
+  jobOf,
+  type ReadTransaction,
+  type Store,
+  statement,
+} from '../../../../stores/index.ts';
+import type { TakenJob } from '../../../../stores/jobs/index.ts';
 import { batchCycle, batchFile, batchResponse, batchWait, updaterCheck } from '../job-kinds.ts';
 import type { Updater } from '../updater.ts';
 

@@ -1,10 +1,16 @@
 /** Announced card changes, and the history of the stored details that were updated. */
 
-import { statement } from '../../../../stores/sql/engine.ts';
-import { fieldsOf } from '../../../../stores/sql/row-values.ts';
-import { prepareInsert, prepareUpsert } from '../../../../stores/sql/row-writer.ts';
-import { isRowRight, type RowOf, verifyRow } from '../../../../stores/table.ts';
-import type { ReadTransaction, Transaction } from '../../../../stores/transaction.ts';
+import {
+  fieldsOf,
+  isRowRight,
+  prepareInsert,
+  prepareUpsert,
+  type ReadTransaction,
+  type RowOf,
+  statement,
+  type Transaction,
+  verifyRow,
+} from '../../../../stores/index.ts';
 import { TableReader } from '../../../table-reader.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
 import { shopperColumns } from '../../store/repository.ts';

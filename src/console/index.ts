@@ -1,0 +1,4 @@
+/** The console. */
+export type { ConsoleContext, DemoCaller } from './console-context.ts';
+export * from './lazy-console.ts';
+export * from './testing/controls.ts';

@@ -17,49 +17,48 @@ function checkImports(folder: string): { readonly status: number | null; readonl
 
 const violations: readonly { readonly rule: string; readonly file: string; readonly source: string }[] = [
   {
-    rule: 'imports-of-lib',
-    file: 'lib/planted.ts',
-    source: "import type { Transaction } from '../store/transaction.ts';\nexport type Planted = Transaction;\n",
+    rule: 'imports-of-core/lib',
+    file: 'core/lib/planted.ts',
+    source: "import type { Operation } from '../contract/index.ts';\nexport type Planted = Operation;\n",
   },
   {
-    rule: 'imports-of-contract',
-    file: 'contract/planted.ts',
-    source:
-      "import { type AnyService, services } from '../services/index.ts';\nexport type S = AnyService;\nexport { services };\n",
+    rule: 'imports-of-core/contract',
+    file: 'core/contract/planted.ts',
+    source: "import { startServer } from '../../program/index.ts';\nexport { startServer };\n",
   },
   {
-    rule: 'imports-of-services',
-    file: 'services/planted.ts',
-    source: "import { startServer } from '../app/server.ts';\nexport { startServer };\n",
-  },
-  {
-    rule: 'services-are-values',
-    file: 'services/planted-value.ts',
-    source: "import { erase } from '../backend/erase.ts';\nexport { erase };\n",
-  },
-  {
-    rule: 'services-do-not-import-each-other',
-    file: 'services/recurring/planted.ts',
-    source: "import { v2 } from '../balance-platform/v2.ts';\nexport { v2 };\n",
-  },
-  {
-    rule: 'gateway-knows-no-format',
-    file: 'gateway/planted-format.ts',
+    rule: 'imports-of-core/gateway',
+    file: 'core/gateway/planted-format.ts',
     source: "import { envelope } from '../formats/planted/codec.ts';\nexport { envelope };\n",
   },
   {
+    rule: 'imports-of-payments',
+    file: 'payments/planted.ts',
+    source: "import { erase } from '../backend/erase.ts';\nexport { erase };\n",
+  },
+  {
+    rule: 'imports-of-stores',
+    file: 'stores/planted.ts',
+    source: "import { parse } from '../core/xml/parse.ts';\nexport { parse };\n",
+  },
+  {
+    rule: 'services-do-not-import-each-other',
+    file: 'payments/recurring/planted.ts',
+    source: "import { v2 } from '../balance-platform/v2.ts';\nexport { v2 };\n",
+  },
+  {
     rule: 'boundary-of-koa',
-    file: 'gateway/planted.ts',
+    file: 'core/gateway/planted.ts',
     source: "import Koa from 'koa';\nexport const app = new Koa();\n",
   },
   {
     rule: 'boundary-of-node:sqlite',
-    file: 'vault/planted.ts',
+    file: 'core/vault/planted.ts',
     source: "import { DatabaseSync } from 'node:sqlite';\nexport { DatabaseSync };\n",
   },
   {
     rule: 'no-cycles',
-    file: 'jobs/planted-one.ts',
+    file: 'stores/jobs/planted-one.ts',
     source: "import { two } from './planted-two.ts';\nexport const one = () => two;\n",
   },
   {
@@ -74,10 +73,10 @@ const violations: readonly { readonly rule: string; readonly file: string; reado
   },
   {
     rule: 'no-undeclared-library',
-    file: 'import/planted.ts',
+    file: 'backend/import/planted.ts',
     source: "import Ajv from 'ajv';\nexport { Ajv };\n",
   },
-  { rule: 'no-orphans', file: 'lib/planted-orphan.ts', source: 'export const orphan = 1;\n' },
+  { rule: 'no-orphans', file: 'core/lib/planted-orphan.ts', source: 'export const orphan = 1;\n' },
 ];
 
 beforeAll(() => {
@@ -85,7 +84,7 @@ beforeAll(() => {
   cpSync(join(root, 'package.json'), join(copy.path, 'package.json'));
   const write = (path: string, text: string) => writeFileSync(join(copy.path, 'src', path), text);
   for (const { file, source } of violations) write(file, source);
-  write('jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
+  write('stores/jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
   write('console/page/planted.ts', "import type { One } from '../traffic/planted.tsx';\nexport type Two = One;\n");
   cpSync(join(root, 'src/core/lib/ids.ts'), join(copy.path, 'src/core/formats/planted/codec.ts'));
 });

@@ -35,16 +35,16 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/src\/http\/(log|line-writer|log-request|server-log)\.ts$/, 'log'],
   [/\/src\/http\/metrics\//, 'metrics'],
   [/\/src\/http\//, 'http'],
-  [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],
-  [/\/src\/callers\/credentials\//, 'authenticate'],
-  [/\/src\/idempotency\//, 'idempotency'],
-  [/\/src\/(gateway|app|cli|main)/, 'gateway'],
-  [/\/src\/formats\/(.*\/print|append|date-time|errors)\.ts$/, 'encode'],
-  [/\/src\/lib\/xml\/print\.ts$/, 'encode'],
-  [/\/src\/(formats|lib\/xml|contract)\//, 'decode'],
-  [/\/src\/(services\/.*\/store|store|jobs)\//, 'store'],
-  [/\/src\/vault\//, 'vault'],
-  [/\/src\/(services|lib|import)\//, 'services'],
+  [/\/src\/access\/authenticate\.ts$/, 'authenticate'],
+  [/\/src\/access\/credentials\//, 'authenticate'],
+  [/\/src\/core\/idempotency\//, 'idempotency'],
+  [/\/src\/(core\/gateway|program)/, 'gateway'],
+  [/\/src\/core\/formats\/(.*\/print|append|date-time|errors)\.ts$/, 'encode'],
+  [/\/src\/core\/xml\/print\.ts$/, 'encode'],
+  [/\/src\/core\/(formats|xml|contract)\//, 'decode'],
+  [/\/src\/(payments\/.*\/store|stores)\//, 'store'],
+  [/\/src\/core\/vault\//, 'vault'],
+  [/\/src\/(payments|core\/lib|backend\/import)\//, 'services'],
 ];
 
 /** The module of a frame by itself; undefined for a frame that works for its caller. */
@@ -53,8 +53,8 @@ export function moduleOf({ functionName, url }: Frame): Module | undefined {
   if (functionName === '(program)') return 'native, outside any function';
   if (isCommit({ functionName, url })) return 'commit, with the wait for the disk';
   // The index file of a format holds both directions.
-  if (/\/src\/formats\//.test(url) && functionName === 'encode') return 'encode';
-  if (/\/src\/formats\//.test(url) && functionName === 'decode') return 'decode';
+  if (/\/src\/core\/formats\//.test(url) && functionName === 'encode') return 'encode';
+  if (/\/src\/core\/formats\//.test(url) && functionName === 'decode') return 'decode';
   return patterns.find(([pattern]) => pattern.test(url))?.[1];
 }
 

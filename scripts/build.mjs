@@ -1,7 +1,7 @@
 /** Builds the package into dist/: JavaScript, declarations and source maps. `npm run typecheck` checks the types. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { bundle, bundleCommonJs } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -18,7 +18,11 @@ if (status !== 0) process.exit(1);
 const entryPoints = ['index', 'contract', 'koa', 'testing'];
 
 const needed = new Set();
-for (const name of entryPoints) keepDeclarations(join(dist, 'api', `${name}.d.ts`));
+for (const name of entryPoints) {
+  keepDeclarations(join(dist, 'program/api', `${name}.d.ts`));
+  writeFileSync(join(dist, 'api', `${name}.d.ts`), `export * from '../program/api/${name}.js';\n`);
+  needed.add(join(dist, 'api', `${name}.d.ts`));
+}
 for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(join(dist, file))) rmSync(join(dist, file));
 for (const name of readdirSync(dist)) if (globSync(`${name}/**/*.*`, { cwd: dist }).length === 0) removeFolder(name);
 
@@ -60,10 +64,48 @@ async function commonJsDeclarations(name) {
 function keepDeclarations(path) {
   if (needed.has(path)) return;
   needed.add(path);
-  const text = readFileSync(path, 'utf8');
+  const text = pastIndexes(path, readFileSync(path, 'utf8'));
   const imported = /((?:from |import\()['"])(\.[^'"]*)\.ts(?=['"])/g;
   writeFileSync(path, text.replaceAll(imported, '$1$2.js'));
   for (const [, , relative] of text.matchAll(imported)) keepDeclarations(join(dirname(path), `${relative}.d.ts`));
+}
+
+/** Names come from the files that declare them: an index has names that the compiler strips, and would keep the files of its whole module. */
+function pastIndexes(path, text) {
+  const declaring = (index, name) => {
+    const file = join(dirname(path), index);
+    const found = exportsOf(`${file.slice(0, -'.ts'.length)}.d.ts`).get(name);
+    const from = found === undefined ? file : `${found.slice(0, -'.d.ts'.length)}.ts`;
+    const relativePath = relative(dirname(path), from);
+    return relativePath.startsWith('.') ? relativePath : `./${relativePath}`;
+  };
+  return text
+    .replace(
+      /^(import|export)( type)? \{([^}]*)\} from '(\.[^']*\/index\.ts)';$/gm,
+      (_, kind, type = '', names, index) =>
+        [...names.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)]
+          .map(([each, name]) => `${kind}${type} { ${each} } from '${declaring(index, name)}';`)
+          .join('\n'),
+    )
+    .replace(
+      /import\("(\.[^"]*\/index\.ts)"\)\.(\w+)/g,
+      (_, index, name) => `import("${declaring(index, name)}").${name}`,
+    );
+}
+
+/** The names that a file of declarations exports, each with the file that declares it. */
+function exportsOf(path) {
+  const text = readFileSync(path, 'utf8');
+  const found = new Map();
+  for (const [, name] of text.matchAll(/^export (?:declare )?(?:abstract )?(?:\w+) (\w+)/gm)) found.set(name, path);
+  for (const [, names, from] of text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from '(\.[^']*)\.ts';$/gm)) {
+    const file = join(dirname(path), `${from}.d.ts`);
+    // A name under another one stays a name of the index.
+    for (const name of names?.split(',').map((each) => /^(?:type )?(\w+)$/.exec(each.trim())?.[1]) ??
+      exportsOf(file).keys())
+      if (name !== undefined) found.set(name, exportsOf(file).get(name) ?? file);
+  }
+  return found;
 }
 
 function removeFolder(name) {

@@ -37,7 +37,7 @@ const entryNames = ['index', 'contract', 'koa', 'testing'] as const;
 /** `folder`: the declarations of the whole package. Writes a tsconfig.json there. */
 export function readDeclarations(folder: string): PublicApi {
   const config = join(folder, 'tsconfig.json');
-  const files = entryNames.map((name) => `api/${name}.d.ts`);
+  const files = entryNames.map((name) => `program/api/${name}.d.ts`);
   const compilerOptions = { module: 'nodenext', strict: true, noEmit: true, allowImportingTsExtensions: true };
   writeFileSync(config, JSON.stringify({ compilerOptions, files }));
   const api = new API({ cwd: folder });
@@ -57,7 +57,7 @@ interface Exported {
 
 function readProject({ program, checker }: Project, folder: string): PublicApi {
   const exportsOf = (entry: string): readonly Exported[] => {
-    const file = program.getSourceFile(join(folder, 'api', `${entry}.d.ts`));
+    const file = program.getSourceFile(join(folder, 'program/api', `${entry}.d.ts`));
     const module = file && checker.getSymbolAtLocation(file);
     if (module === undefined) throw new Error(`${entry} is not a module`);
     return checker.getExportsOfModule(module).map((each) => ({ name: each.name, symbol: resolve(checker, each) }));

@@ -1,7 +1,7 @@
 /** Who callers are, what they may do, and the audit log. */
 export * from './audit/audit-copy.ts';
 export * from './audit/audit-event.ts';
-export { createAuditLog } from './audit/audit-log.ts';
+export { type AuditLog, StoredAuditLog } from './audit/audit-log.ts';
 export { type AuditTrail, createAuditTrail, noAuditTrail } from './audit/audit-trail.ts';
 export * from './audit/audited-write.ts';
 export * from './audit/copy/compare.ts';

@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import {
   type AuditActor,
+  type AuditLog,
   createAuditCopy,
   createAuditedWrite,
-  createAuditLog,
   createAuditTrail,
   createCredentialRegistry,
   createCredentials,
@@ -20,6 +20,7 @@ import {
   noAuditTrail,
   openEntryWriter,
   pepperKeys,
+  StoredAuditLog,
   writeUnaudited,
 } from '../access/index.ts';
 import { type Config, hasDatabase } from '../config/index.ts';
@@ -179,7 +180,7 @@ function createBackend(
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const tables = ownersOf(given).flatMap((owner) => owner.tables);
   const processName = `${hostname()} ${process.pid}`;
-  const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName, tables });
+  const auditLog: AuditLog = new StoredAuditLog({ engine, vault: context.vault, clock, process: processName, tables });
   if (config.audit) integrity.pin(auditLog.pin);
   const auditCopy =
     config.audit && config.auditLog !== undefined

@@ -132,7 +132,14 @@ export function contextOfTenant(context: ConsoleContext, boundTenant: string): C
           (await unsettled.list(unsettledMax)).filter((each) => isOwn(each) && each.state === 'unknown').length,
       },
       auditLog: {
-        ...auditLog,
+        append: auditLog.append,
+        appendIn: auditLog.appendIn,
+        read: (from, through) => auditLog.read(from, through),
+        head: () => auditLog.head(),
+        pin: auditLog.pin,
+        follow: () => auditLog.follow(),
+        verify: () => auditLog.verify(),
+        removeBefore: (moment, pause) => auditLog.removeBefore(moment, pause),
         // An operator may have a credential of the tenant, and acts on others.
         async list(filter) {
           const people = (await registry.listCredentials()).filter((each) => !each.roles.some(isOfOperators));

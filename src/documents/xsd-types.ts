@@ -164,227 +164,272 @@ export function collectTypes(service: Service): Types {
 
 /** As `collectTypes`; each type is a step. */
 export function* collectInSteps(service: Service): Steps<Types> {
-  const { own, unqualified = [], fault = { prefix: own } } = namespacesOf(service);
-  const declared = recordTypes(service);
-  const names = new TypeNames();
-  const recordNames = nameRecords(service, declared, names);
-  const nameOf = (schema: ObjectSchema) => recordNames.get(qualifiedName(schema, service))!;
-  const globals = new Map<string, GlobalElement>();
-  const globalAttributes = new Map<string, TypeUse>();
-  const groups = new Map<string, Element>();
-  const enumerations = new Map<string, EnumerationType>();
-  const enumerationNames = new Map<string, string>();
-  const lists = new Map<string, Element>();
-  /** By their namespace and their printed item. */
-  const listNames = new Map<string, string>();
-  let map: string | undefined;
-  let itemMap: string | undefined;
+  const types = yield* new TypeCollector(service).collect();
+  collected.set(service, types);
+  return types;
+}
 
-  const typeOf = (schema: Schema): TypeUse => {
+/** Collects the types of one service. */
+class TypeCollector {
+  readonly #service: Service;
+  readonly #own: string;
+  /** The namespaces whose elements have no namespace. */
+  readonly #unqualified: readonly string[];
+  readonly #declared: ReadonlyMap<string, RecordType>;
+  readonly #names = new TypeNames();
+  readonly #recordNames: ReadonlyMap<string, string>;
+  readonly #records = new Map<string, RecordContent>();
+  readonly #messages = new Map<string, RecordContent>();
+  readonly #bodies = new Map<string, readonly string[]>();
+  readonly #globals = new Map<string, GlobalElement>();
+  readonly #globalAttributes = new Map<string, TypeUse>();
+  readonly #groups = new Map<string, Element>();
+  readonly #enumerations = new Map<string, EnumerationType>();
+  readonly #enumerationNames = new Map<string, string>();
+  readonly #lists = new Map<string, Element>();
+  /** By their namespace and their printed item. */
+  readonly #listNames = new Map<string, string>();
+  #map: string | undefined;
+  #itemMap: string | undefined;
+
+  constructor(service: Service) {
+    const { own, unqualified = [] } = namespacesOf(service);
+    this.#service = service;
+    this.#own = own;
+    this.#unqualified = unqualified;
+    this.#declared = recordTypes(service);
+    this.#recordNames = nameRecords(service, this.#declared, this.#names);
+  }
+
+  *collect(): Steps<Types> {
+    yield* this.#collectRecords();
+    yield* this.#collectMessages();
+    this.#collectRoots();
+    const { prefix } = namespacesOf(this.#service).fault ?? { prefix: this.#own };
+    const elements = new TypeNames();
+    for (const each of [...this.#globals.keys(), ...this.#messages.keys()])
+      elements.reserve(namespaceOf(each), localName(each));
+    return {
+      records: this.#records,
+      typeOf: (schema) => this.#nameOf(schema),
+      fault: {
+        element: elements.take(this.#own, 'ServiceException'),
+        record: this.#names.take(prefix, 'ServiceException'),
+        error: this.#names.take(prefix, 'Error'),
+        type: this.#names.take(prefix, 'Type'),
+      },
+      messages: this.#messages,
+      bodies: this.#bodies,
+      groups: byName(this.#groups),
+      globalAttributes: byName(this.#globalAttributes),
+      globals: byName(this.#globals),
+      enumerations: byName(this.#enumerations),
+      lists: byName(this.#lists),
+      map: this.#map,
+      itemMap: this.#itemMap,
+    };
+  }
+
+  *#collectRecords(): Steps<void> {
+    const contents = new Map<string, RecordContent>();
+    for (const [qualified, { namespace, name: _, isNamed: __, members, base, ...traits }] of this.#declared) {
+      const extended = base === undefined ? {} : { base: this.#recordNames.get(base) ?? base };
+      const content = { ...this.#contentOf({ namespace, members }), ...traits, ...extended };
+      contents.set(this.#recordNames.get(qualified)!, withUniqueWildcards(content, namespace, this.#unqualified));
+      yield;
+    }
+    for (const [name, content] of contents) this.#records.set(name, withBase(content, contents));
+  }
+
+  *#collectMessages(): Steps<void> {
+    const service = this.#service;
+    for (const operation of namedOperations(service)) {
+      yield;
+      for (const side of sidesOf(operation)) {
+        if (elementAround(service, operation, side) !== undefined || isTypedMessage(operation, side, service)) continue;
+        const { namespace = this.#own } = operation[side];
+        const members = membersOf(operation[side], service);
+        const key = messageKey(operation, side, service);
+        if (elementName(operation, side) === '') {
+          this.#bodies.set(
+            key,
+            members.map((each) => this.#bodyElement(namespace, each)),
+          );
+          continue;
+        }
+        const parts = this.#partsOf(this.#contentOf({ namespace, members }), members);
+        const content = { ...parts, ...contentTraits([operation[side]]) };
+        this.#messages.set(key, withUniqueWildcards(content, namespace, this.#unqualified));
+      }
+    }
+  }
+
+  /** Elements of faults and headers. */
+  #collectRoots(): void {
+    const service = this.#service;
+    for (const { element, namespace = this.#own, detail } of faultsOf(service))
+      this.#addRoot(`${namespace}:${element}`, this.#nameOf(detail));
+    for (const operation of namedOperations(service))
+      for (const side of sidesOf(operation))
+        for (const { name, namespace = this.#own, schema } of headerBlocksOf(operation[side]))
+          this.#addRoot(`${namespace}:${name}`, this.#nameOf(schema));
+    // JAX-WS maps the type of addresses by the element of its namespace.
+    for (const prefix of new Set([...this.#records.keys()].map(namespaceOf)))
+      if (
+        prefix !== '' &&
+        uriOf(service, prefix) === addressingUri &&
+        this.#records.has(`${prefix}:EndpointReferenceType`)
+      )
+        this.#addRoot(`${prefix}:EndpointReference`, `${prefix}:EndpointReferenceType`);
+  }
+
+  #nameOf(schema: ObjectSchema): string {
+    return this.#recordNames.get(qualifiedName(schema, this.#service))!;
+  }
+
+  #typeOf(schema: Schema): TypeUse {
     switch (schema.kind) {
       case 'list':
-        return schema.joined ? plainText : listType(schema);
+        return schema.joined ? plainText : this.#listType(schema);
       case 'map':
         if (schema.entryName === 'item') {
-          itemMap ??= names.take(own, 'Map');
-          return { name: itemMap };
+          this.#itemMap ??= this.#names.take(this.#own, 'Map');
+          return { name: this.#itemMap };
         }
-        map ??= names.take(own, 'anyType2anyTypeMap');
-        return { name: map };
+        this.#map ??= this.#names.take(this.#own, 'anyType2anyTypeMap');
+        return { name: this.#map };
       case 'object':
-        return { name: nameOf(schema) };
+        return { name: this.#nameOf(schema) };
       default:
         return scalarType(schema);
     }
-  };
+  }
 
   /** How an element of a type in a namespace has another one. */
-  const placeOf = (namespace: string, element: Element, given: string | undefined) => {
-    const isUnqualified = unqualified.includes(namespace);
+  #placeOf(namespace: string, element: Element, given: string | undefined) {
+    const isUnqualified = this.#unqualified.includes(namespace);
     if (given === undefined) return {};
     if (given === '') return isUnqualified ? {} : { form: 'unqualified' as const };
     if (given === namespace) return isUnqualified ? { form: 'qualified' as const } : {};
     const reference = `${given}:${element.name}`;
-    return addGlobal(reference, element.type, element.isNillable) ? { reference } : { group: groupOf(given, element) };
-  };
+    return this.#addGlobal(reference, element.type, element.isNillable)
+      ? { reference }
+      : { group: this.#groupOf(given, element) };
+  }
 
   /** Of elements that have one name and several types, all but the first stand in groups of their namespace. */
-  const groupOf = (namespace: string, element: Element): string => {
-    const isUnqualified = unqualified.includes(namespace);
+  #groupOf(namespace: string, element: Element): string {
+    const isUnqualified = this.#unqualified.includes(namespace);
     const placed: Element = isUnqualified ? { ...element, form: 'qualified' } : element;
     for (let number = 2; ; number += 1) {
       const name = `${namespace}:${element.name}${number}`;
-      const known = groups.get(name);
+      const known = this.#groups.get(name);
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(placed)) continue;
-      groups.set(name, placed);
+      this.#groups.set(name, placed);
       return name;
     }
-  };
+  }
 
   /** Returns false for a name that an element of another type has. */
-  const addGlobal = (reference: string, type: TypeUse, isNillable: boolean): boolean => {
-    const known = globals.get(reference);
-    if (known === undefined) globals.set(reference, { type, isNillable });
+  #addGlobal(reference: string, type: TypeUse, isNillable: boolean): boolean {
+    const known = this.#globals.get(reference);
+    if (known === undefined) this.#globals.set(reference, { type, isNillable });
     return known === undefined || (known.type.name === type.name && known.isNillable === isNillable);
-  };
+  }
 
   /** An element of a fault or a header, to which members of types may refer, too. */
-  const addRoot = (reference: string, name: string): void => {
-    globals.set(reference, { type: { name }, isNillable: globals.get(reference)?.isNillable ?? true });
-  };
+  #addRoot(reference: string, name: string): void {
+    this.#globals.set(reference, { type: { name }, isNillable: this.#globals.get(reference)?.isNillable ?? true });
+  }
 
-  const listType = (list: ListSchema): TypeUse => {
+  #listType(list: ListSchema): TypeUse {
     const { itemName, item, namespace, xsd, mandatoryItem = false, nillableItems = true } = list;
-    const type = xsd === undefined ? typeOf(item) : { name: `xsd:${xsd}` };
+    const type = xsd === undefined ? this.#typeOf(item) : { name: `xsd:${xsd}` };
     const element = { name: itemName, type, isMandatory: mandatoryItem, isNillable: nillableItems };
     // The type of items of another namespace belongs to that.
-    const home = namespace === undefined || namespace === '' ? own : namespace;
-    const placed: Element = { ...element, ...placeOf(home, element, namespace) };
+    const home = namespace === undefined || namespace === '' ? this.#own : namespace;
+    const placed: Element = { ...element, ...this.#placeOf(home, element, namespace) };
     const printed = JSON.stringify(placed);
-    const known = listNames.get(`${home} ${printed}`);
+    const known = this.#listNames.get(`${home} ${printed}`);
     if (known !== undefined) return { name: known };
     const wanted = [itemName, localName(type.name)].map((each) => `ArrayOf${capitalised(each)}`);
-    const name = names.take(home, wanted.find((each) => names.isFree(home, each)) ?? wanted[0]!);
-    listNames.set(`${home} ${printed}`, name);
-    lists.set(name, placed);
+    const name = this.#names.take(home, wanted.find((each) => this.#names.isFree(home, each)) ?? wanted[0]!);
+    this.#listNames.set(`${home} ${printed}`, name);
+    this.#lists.set(name, placed);
     return { name };
-  };
+  }
 
-  const fieldType = (namespace: string, field: Field): TypeUse => {
+  #fieldType(namespace: string, field: Field): TypeUse {
     const { schema } = field;
-    if (isRepeated(schema)) return schema.xsd === undefined ? typeOf(schema.item) : { name: `xsd:${schema.xsd}` };
+    if (isRepeated(schema)) return schema.xsd === undefined ? this.#typeOf(schema.item) : { name: `xsd:${schema.xsd}` };
     if (field.xsd !== undefined && schema.kind !== 'enum') return { name: `xsd:${field.xsd}` };
     if (schema.kind === 'string') return textType(field);
-    if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
+    if (schema.kind !== 'enum' || !isNamed(schema)) return this.#typeOf(schema);
     const wanted = `${namespace}:${schema.name}`;
-    const name = enumerationNames.get(wanted) ?? names.take(namespace, schema.name);
-    enumerationNames.set(wanted, name);
-    const values = [...new Set([...(enumerations.get(name)?.values ?? []), ...schema.values])];
-    enumerations.set(name, { values, base: `xsd:${field.xsd ?? 'string'}` });
+    const name = this.#enumerationNames.get(wanted) ?? this.#names.take(namespace, schema.name);
+    this.#enumerationNames.set(wanted, name);
+    const values = [...new Set([...(this.#enumerations.get(name)?.values ?? []), ...schema.values])];
+    this.#enumerations.set(name, { values, base: `xsd:${field.xsd ?? 'string'}` });
     return { name };
-  };
+  }
 
-  const memberType = (namespace: string, { name, fields }: RecordMember): TypeUse =>
-    fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b));
+  #memberType(namespace: string, { name, fields }: RecordMember): TypeUse {
+    return fields.map((field) => this.#fieldType(namespace, field)).reduce((a, b) => either(name, a, b));
+  }
 
-  const textOf = (namespace: string, members: readonly RecordMember[]): Pick<RecordContent, 'text'> => {
+  #textOf(namespace: string, members: readonly RecordMember[]): Pick<RecordContent, 'text'> {
     const member = members.find(({ isText }) => isText);
-    return member === undefined ? {} : { text: memberType(namespace, member) };
-  };
+    return member === undefined ? {} : { text: this.#memberType(namespace, member) };
+  }
 
-  const contentOf = ({ namespace, members }: Pick<RecordType, 'namespace' | 'members'>): RecordContent => ({
-    ...textOf(namespace, members),
-    elements: members
-      .filter(({ isAttribute, isText }) => !isAttribute && !isText)
-      .map((member) => {
-        const { name, isMandatory, isNillable, fields } = member;
-        const type = memberType(namespace, member);
-        const repeated = fields.some(({ schema }) => isRepeated(schema)) ? { isRepeated: true } : {};
-        const element = { name, type, isMandatory, isNillable, ...repeated, doc: docOf(member) };
-        const wildcard = wildcardOf(fields[0]!);
-        if (wildcard !== undefined) return { ...element, wildcard };
-        return { ...element, ...mediaTypeOf(fields), ...placeOf(namespace, element, fields[0]?.namespace) };
-      }),
-    attributes: members
-      .filter(({ isAttribute }) => isAttribute)
-      .map((member) => {
-        const { name, isMandatory: isRequired } = member;
-        const type = memberType(namespace, member);
-        const attribute = { name, type, isRequired, doc: docOf(member) };
-        const given = member.fields[0]?.namespace ?? '';
-        if (given === '') return attribute;
-        if (given === namespace) return { ...attribute, isQualified: true as const };
-        const reference = `${given}:${name}`;
-        if (given !== 'xml') globalAttributes.set(reference, type);
-        return { ...attribute, reference };
-      }),
-  });
+  #contentOf({ namespace, members }: Pick<RecordType, 'namespace' | 'members'>): RecordContent {
+    return {
+      ...this.#textOf(namespace, members),
+      elements: members
+        .filter(({ isAttribute, isText }) => !isAttribute && !isText)
+        .map((member) => {
+          const { name, isMandatory, isNillable, fields } = member;
+          const type = this.#memberType(namespace, member);
+          const repeated = fields.some(({ schema }) => isRepeated(schema)) ? { isRepeated: true } : {};
+          const element = { name, type, isMandatory, isNillable, ...repeated, doc: docOf(member) };
+          const wildcard = wildcardOf(fields[0]!);
+          if (wildcard !== undefined) return { ...element, wildcard };
+          return { ...element, ...mediaTypeOf(fields), ...this.#placeOf(namespace, element, fields[0]?.namespace) };
+        }),
+      attributes: members
+        .filter(({ isAttribute }) => isAttribute)
+        .map((member) => {
+          const { name, isMandatory: isRequired } = member;
+          const type = this.#memberType(namespace, member);
+          const attribute = { name, type, isRequired, doc: docOf(member) };
+          const given = member.fields[0]?.namespace ?? '';
+          if (given === '') return attribute;
+          if (given === namespace) return { ...attribute, isQualified: true as const };
+          const reference = `${given}:${name}`;
+          if (given !== 'xml') this.#globalAttributes.set(reference, type);
+          return { ...attribute, reference };
+        }),
+    };
+  }
 
   /** The qualified name of a global element. */
-  const bodyElement = (namespace: string, member: RecordMember): string => {
+  #bodyElement(namespace: string, member: RecordMember): string {
     const reference = `${member.fields[0]?.namespace ?? namespace}:${member.name}`;
-    const type = memberType(namespace, member);
-    if (!addGlobal(reference, type, member.isNillable))
+    const type = this.#memberType(namespace, member);
+    if (!this.#addGlobal(reference, type, member.isNillable))
       throw new TypeError(`${reference} has two types, one of them ${type.name}`);
     return reference;
-  };
+  }
 
   /** Parts of the style rpc have types, and are in no namespace; those with a namespace are elements. */
-  const partsOf = (content: RecordContent, members: readonly RecordMember[]): RecordContent => {
-    if (service.soapStyle !== 'rpc') return content;
+  #partsOf(content: RecordContent, members: readonly RecordMember[]): RecordContent {
+    if (this.#service.soapStyle !== 'rpc') return content;
     const elements = content.elements.map((element, at) => {
       const namespace = members[at]?.fields[0]?.namespace;
-      return !namespace ? element : { ...element, reference: bodyElement(namespace, members[at]!) };
+      return !namespace ? element : { ...element, reference: this.#bodyElement(namespace, members[at]!) };
     });
     return { ...content, elements };
-  };
-
-  const contents = new Map<string, RecordContent>();
-  for (const [qualified, { namespace, name: _, isNamed: __, members, base, ...traits }] of declared) {
-    const extended = base === undefined ? {} : { base: recordNames.get(base) ?? base };
-    const content = { ...contentOf({ namespace, members }), ...traits, ...extended };
-    contents.set(recordNames.get(qualified)!, withUniqueWildcards(content, namespace, unqualified));
-    yield;
   }
-  const records = new Map([...contents].map(([name, content]) => [name, withBase(content, contents)]));
-  const messages = new Map<string, RecordContent>();
-  const bodies = new Map<string, readonly string[]>();
-  for (const operation of namedOperations(service)) {
-    yield;
-    for (const side of sidesOf(operation)) {
-      if (elementAround(service, operation, side) !== undefined || isTypedMessage(operation, side, service)) continue;
-      const { namespace = own } = operation[side];
-      const members = membersOf(operation[side], service);
-      const key = messageKey(operation, side, service);
-      if (elementName(operation, side) === '')
-        bodies.set(
-          key,
-          members.map((each) => bodyElement(namespace, each)),
-        );
-      else
-        messages.set(
-          key,
-          withUniqueWildcards(
-            { ...partsOf(contentOf({ namespace, members }), members), ...contentTraits([operation[side]]) },
-            namespace,
-            unqualified,
-          ),
-        );
-    }
-  }
-  for (const { element, namespace = own, detail } of faultsOf(service))
-    addRoot(`${namespace}:${element}`, nameOf(detail));
-  for (const operation of namedOperations(service))
-    for (const side of sidesOf(operation))
-      for (const { name, namespace = own, schema } of headerBlocksOf(operation[side]))
-        addRoot(`${namespace}:${name}`, nameOf(schema));
-  // JAX-WS maps the type of addresses by the element of its namespace.
-  for (const prefix of new Set([...records.keys()].map(namespaceOf)))
-    if (prefix !== '' && uriOf(service, prefix) === addressingUri && records.has(`${prefix}:EndpointReferenceType`))
-      addRoot(`${prefix}:EndpointReference`, `${prefix}:EndpointReferenceType`);
-  const elements = new TypeNames();
-  for (const each of [...globals.keys(), ...messages.keys()]) elements.reserve(namespaceOf(each), localName(each));
-  const types: Types = {
-    records,
-    typeOf: nameOf,
-    fault: {
-      element: elements.take(own, 'ServiceException'),
-      record: names.take(fault.prefix, 'ServiceException'),
-      error: names.take(fault.prefix, 'Error'),
-      type: names.take(fault.prefix, 'Type'),
-    },
-    messages,
-    bodies,
-    groups: byName(groups),
-    globalAttributes: byName(globalAttributes),
-    globals: byName(globals),
-    enumerations: byName(enumerations),
-    lists: byName(lists),
-    map,
-    itemMap,
-  };
-  collected.set(service, types);
-  return types;
 }
 
 /** The names of types in each namespace. Generators of stubs make classes of them, which differ in more than case and signs. */

@@ -91,7 +91,7 @@ export function reads<const N extends string, const F extends Fields, O extends 
 }
 
 /** An operation that changes something. */
-interface Action<N extends string, I extends ObjectSchema, O extends ObjectSchema>
+export interface Action<N extends string, I extends ObjectSchema, O extends ObjectSchema>
   extends Operation<N, I, O, 'writes'> {
   /** The fields of the input that the audit log records. Never a secret, or text of callers. */
   readonly audited: readonly string[];

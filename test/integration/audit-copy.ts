@@ -1,7 +1,7 @@
 /** Copies of the audit log, on every engine: none is left out, whoever has recorded it, and a crash repeats entries at most. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuditCopy } from '../../src/access/audit/audit-copy.ts';
-import { createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { StoredAuditLog } from '../../src/access/audit/audit-log.ts';
 import type { AuditEntry } from '../../src/access/audit/chain.ts';
 import { RowIntegrity } from '../../src/stores/row-integrity.ts';
 import type { Engine } from '../../src/stores/sql/engine.ts';
@@ -28,7 +28,7 @@ export function describeAuditCopy({ open, dispose }: EngineFactory): void {
     const start = async (owner: string, write?: (entries: readonly AuditEntry[]) => Promise<void>) => {
       const integrity = new RowIntegrity();
       await loadIntegrity(engine, vault, integrity, { create: true });
-      const log = createAuditLog({ engine, vault, clock, process: owner, tables });
+      const log = new StoredAuditLog({ engine, vault, clock, process: owner, tables });
       integrity.pin(log.pin);
       const toMemory = async (entries: readonly AuditEntry[]) => {
         copied.push(...entries.map(({ sequence }) => sequence));

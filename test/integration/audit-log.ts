@@ -1,7 +1,7 @@
 /** The audit log on every engine: what was tampered with is found, processes share one chain, and old entries leave it whole. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuditEvent } from '../../src/access/audit/audit-event.ts';
-import { type AuditLog, createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { type AuditLog, StoredAuditLog } from '../../src/access/audit/audit-log.ts';
 import { createAuditTrail } from '../../src/access/audit/audit-trail.ts';
 import { createWrapping } from '../../src/core/vault/data-key.ts';
 import { parseKeyRing } from '../../src/core/vault/key-ring.ts';
@@ -50,7 +50,7 @@ export function describeAuditLog({ open, dispose }: EngineFactory): void {
     let now: number;
     const clock = { now: () => now };
     const createLog = (process = 'host 1', keys = ring): AuditLog =>
-      createAuditLog({ engine, vault: createVault(keys), clock, process, tables });
+      new StoredAuditLog({ engine, vault: createVault(keys), clock, process, tables });
     const run = (...texts: readonly string[]) =>
       engine.write(async (session) => {
         for (const text of texts) await session.execute(sqlText(text), []);

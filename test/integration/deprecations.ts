@@ -1,7 +1,7 @@
 /** Stored deprecations on every store: revisions, changes at the same time and limits; and on every engine, copies and the audit log. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AuditActor } from '../../src/access/audit/audit-event.ts';
-import { createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { StoredAuditLog } from '../../src/access/audit/audit-log.ts';
 import { createAuditedWrite, writeUnaudited } from '../../src/access/audit/audited-write.ts';
 import { LiveDeprecations } from '../../src/backend/deprecations/live.ts';
 import { createVault } from '../../src/core/vault/vault.ts';
@@ -149,7 +149,7 @@ export function describeDeprecations({ open, dispose, ...others }: EngineFactory
     });
 
     test('the audit log says who has changed what', async () => {
-      const log = createAuditLog({ engine, vault: createVault(ring), clock, process: 'host 1', tables });
+      const log = new StoredAuditLog({ engine, vault: createVault(ring), clock, process: 'host 1', tables });
       const write = createAuditedWrite({ engine, log, clock, actor: anna });
       const audited = createDeprecationStore({ engine, clock, write });
       const id = await audited.add({ ...rule, except: ['cr_a'] }, ben);

@@ -1,6 +1,6 @@
 /** An audit log that was removed or set back as a whole, on every engine: what lies outside of its tables finds it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type AuditLog, createAuditLog } from '../../src/access/audit/audit-log.ts';
+import { type AuditLog, StoredAuditLog } from '../../src/access/audit/audit-log.ts';
 import { auditTables } from '../../src/access/audit/tables.ts';
 import { DetailRepository } from '../../src/payments/recurring/store/repository.ts';
 import { RowIntegrity } from '../../src/stores/row-integrity.ts';
@@ -19,7 +19,7 @@ const clock = { now: () => 1_700_000_000_000 };
 async function startProcess(engine: Engine, { isProtected = true, name = 'host 1' } = {}) {
   const integrity = new RowIntegrity();
   if (isProtected) await loadIntegrity(engine, vault, integrity, { create: true });
-  const log = createAuditLog({ engine, vault, clock, process: name, tables });
+  const log = new StoredAuditLog({ engine, vault, clock, process: name, tables });
   integrity.pin(log.pin);
   return { log, store: createStore(engine, { shared: [integrity] }) };
 }
@@ -178,7 +178,7 @@ export function describeRemovedAuditLog({ open, dispose, hasFewCases = false }: 
       for (const text of texts) await runText(engine, text);
     };
     const faults = async () => {
-      const verified = await createAuditLog({ engine, vault, clock, process: 'host 9', tables }).verify();
+      const verified = await new StoredAuditLog({ engine, vault, clock, process: 'host 9', tables }).verify();
       return (verified?.faults ?? []).map(({ message }) => message);
     };
     /** A log of eight entries, with a log of another store next to it. */
@@ -266,7 +266,7 @@ export function describeRemovedAuditLog({ open, dispose, hasFewCases = false }: 
       ],
     ])('a process that records nothing finds that the log was %s', async (_, attack) => {
       const { log } = await fill();
-      const follower = createAuditLog({ engine, vault, clock, process: 'host 3', tables });
+      const follower = new StoredAuditLog({ engine, vault, clock, process: 'host 3', tables });
       await follower.follow();
       await attack(log);
       await follower.follow();

@@ -165,9 +165,9 @@ describe('shoppers remembered over SQLite', () => {
       '--disable-warning=ExperimentalWarning',
       '--input-type=module',
       '--eval',
-      `import { openSqlite } from ${source('store/sqlite/open.ts')};
-       import { createStore } from ${source('store/store.ts')};
-       import { DetailRepository } from ${source('services/recurring/store/repository.ts')};
+      `import { openSqlite } from ${source('stores/sqlite/open.ts')};
+       import { createStore } from ${source('stores/store.ts')};
+       import { DetailRepository } from ${source('payments/recurring/store/repository.ts')};
        const engine = openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: false });
        await createStore(engine).write((tx) => tx.repository(DetailRepository).disableDetail(${JSON.stringify(anna)}, 'D1', 2));
        await engine.close();`,

@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 
 registerHooks({
   load(url, context, next) {
-    if (/\/@opentelemetry\/(?!api\/)|\/src\/console\/(?!lazy-console)/.test(url))
+    if (/\/@opentelemetry\/(?!api\/)|\/src\/console\/(?!index|lazy-console|testing\/controls)/.test(url))
       process.stderr.write(`loaded ${url}\n`);
     return next(url, context);
   },

@@ -64,7 +64,7 @@ function start(parameters: readonly string[] = ['--help'], { uid }: { readonly u
 }
 
 const bundles = () => readdirSync(join(checkout, '.cache/program'));
-const source = () => join(checkout, 'src/program/main.ts');
+const source = () => join(checkout, 'src/program/cli/program.ts');
 const edit = (from: string, to: string, file = source()): void => {
   const text = readFileSync(file, 'utf8');
   expect(text).toContain(from);
@@ -75,7 +75,7 @@ const editedAt = new Date('2026-01-01');
 
 /** Another file than the first one that Node loads. */
 function addImportedFile(): string {
-  const file = join(checkout, 'src/added.ts');
+  const file = join(checkout, 'src/program/cli/added.ts');
   writeFileSync(file, "export const title = 'A gateway that';\n");
   utimesSync(file, editedAt, editedAt);
   edit("'A gateway that", "title + '");
@@ -102,7 +102,7 @@ test('the first start bundles, later ones use that, and no edit is ignored', () 
 });
 
 test('sources that cannot be bundled say so, as they do themselves', () => {
-  edit("from './cli/output.ts'", "from './cli/none.ts'");
+  edit("from './output.ts'", "from './none.ts'");
   expect(() => start()).toThrow(/none\.ts/);
 });
 

@@ -58,10 +58,10 @@ function sourcesOf(url: string): readonly string[] {
 
 const of = (loaded: readonly string[], pattern: RegExp) => loaded.filter((each) => pattern.test(each));
 
-const engines = /node:sqlite|\/src\/store\/(?:sqlite|postgres\/open)|node_modules\/pg\//;
-const services = /\/src\/services\//;
+const engines = /node:sqlite|\/src\/stores\/(?:sqlite|postgres)\/|node_modules\/pg\//;
+const services = /\/src\/payments\//;
 const others =
-  /\/src\/(?:observe\/record|console\/(?!lazy-console)|testing\/(?!demo\/published))|node_modules\/(?:jest|yaml|fast-xml|csv-parse)/;
+  /\/src\/(?:insight\/record|console\/(?!index|lazy-console|testing\/controls)|program\/testing\/(?!demo\/published))|node_modules\/(?:jest|yaml|fast-xml|csv-parse)/;
 const redisClient = /node_modules\/ioredis\//;
 
 test('a gateway without a store loads no engine and no client', async () => {
@@ -89,7 +89,7 @@ test('control: the store in a folder, the services and a recording are found whe
   const record = join(folder.path, 'recorded');
   const loaded = await loadedBy(upstream, { DATA_DIR: join(folder.path, 'data'), RECORD: record });
   expect(of(loaded, /node:sqlite/)).not.toEqual([]);
-  expect(of(loaded, /\/src\/store\/sqlite\/open/)).not.toEqual([]);
+  expect(of(loaded, /\/src\/stores\/sqlite\/open/)).not.toEqual([]);
   expect(of(loaded, services)).not.toEqual([]);
-  expect(of(loaded, /\/src\/observe\/record\//)).not.toEqual([]);
+  expect(of(loaded, /\/src\/insight\/record\//)).not.toEqual([]);
 });

@@ -41,13 +41,13 @@ test('docs/api.md is the API of the package; `npm run api` accepts a change', ()
 });
 
 test('a change of a signature changes the page', () => {
-  const { status, stdout } = printChanged('app/create-gateway.d.ts', 'close(): Promise<void>', 'close(): void');
+  const { status, stdout } = printChanged('program/app/create-gateway.d.ts', 'close(): Promise<void>', 'close(): void');
   expect(status).toBe(0);
   expect(stdout).toContain('  close(): void;');
 });
 
 test('a name in a signature that is not exported is a fault', () => {
-  const changed = printChanged('api/index.d.ts', ', type ListenOptions', '');
+  const changed = printChanged('program/api/index.d.ts', ', type ListenOptions', '');
   expect(changed).toMatchObject({
     status: 1,
     stdout: '',
@@ -56,6 +56,6 @@ test('a name in a signature that is not exported is a fault', () => {
 });
 
 test('an exported name without a comment is a fault', () => {
-  const changed = printChanged('testing/demo/built-in.d.ts', '/** The options of `builtIn`. */', '');
+  const changed = printChanged('program/testing/demo/built-in.d.ts', '/** The options of `builtIn`. */', '');
   expect(changed).toMatchObject({ status: 1, stderr: 'BuiltInOptions has no comment\n' });
 });

@@ -42,8 +42,6 @@ export interface AuditFilter {
   readonly max: number;
 }
 
-export type AuditLog = ReturnType<typeof createAuditLog>;
-
 interface AuditLogParts {
   readonly engine: Engine;
   readonly vault: Vault;
@@ -69,174 +67,203 @@ interface FoundChain {
 type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
 type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
 
-export function createAuditLog({ engine, vault, clock, process, tables }: AuditLogParts) {
-  const pinStatements = tables.flatMap((table) =>
-    table.mac === undefined ? [] : [[table.name, sql.pinsOf(table)] as const],
-  );
-  const openKey = createKeyOpener(vault);
-  /** The last entry that this process knows to be stored. */
-  let known: KnownEntry = { sequence: 0, mac: emptyHead.lastMac };
+/** Appends to the chain, reads it, and verifies it. */
+export type AuditLog = Pick<StoredAuditLog, keyof StoredAuditLog>;
 
-  const examine = (row: sql.ChainRow, { anchor, known_mac }: sql.ReferenceRow, before: KnownEntry): FoundChain => {
-    const key = openKey(row);
+export class StoredAuditLog {
+  readonly #engine: Engine;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+  readonly #process: string;
+  /** Reads the pins of each table. */
+  readonly #pinStatements: readonly (readonly [table: string, statement: Statement<{ readonly pin: string }>])[];
+  readonly #openKey: (row: sql.ChainRow) => KeyObject;
+  /** The last entry that this process knows to be stored. */
+  #known: KnownEntry = { sequence: 0, mac: emptyHead.lastMac };
+
+  constructor({ engine, vault, clock, process, tables }: AuditLogParts) {
+    this.#engine = engine;
+    this.#vault = vault;
+    this.#clock = clock;
+    this.#process = process;
+    this.#pinStatements = tables.flatMap((table) =>
+      table.mac === undefined ? [] : [[table.name, sql.pinsOf(table)] as const],
+    );
+    this.#openKey = createKeyOpener(vault);
+  }
+
+  #examine(row: sql.ChainRow, { anchor, known_mac }: sql.ReferenceRow, before: KnownEntry): FoundChain {
+    const key = this.#openKey(row);
     const head = sql.headOf(row, anchor);
     const isForged = !isSameMac(macOfHead(key, head, head.anchor), head.headMac);
     const isSetBack =
       head.lastSequence < before.sequence || (before.sequence > head.removedThrough && known_mac !== before.mac);
     return { head, key, isBroken: isForged || isSetBack };
-  };
+  }
 
-  const lockChain = async (session: Session): Promise<LockedChain> => {
-    const before = known;
+  async #lockChain(session: Session): Promise<LockedChain> {
+    const before = this.#known;
     let [row] = await session.query(sql.lockChain, []);
     let isNew = false;
     if (row === undefined) {
       // Another process may have added it at the same time.
-      isNew = await addChain(session, vault);
+      isNew = await addChain(session, this.#vault);
       [row] = await session.query(sql.lockChain, []);
     }
     if (row === undefined) throw new Error('the chain of the audit log cannot be added');
     // After the lock: what was read before may be older than the row.
     const [reference] = await session.query(sql.findReference, [before.sequence]);
-    const chain = examine(row, reference!, before);
+    const chain = this.#examine(row, reference!, before);
     const isLost = isNew && (await findLast(session)) > 0;
     return { ...chain, isBroken: chain.isBroken || isLost };
-  };
+  }
 
-  const saveHead = async (session: Session, key: KeyObject, head: ChainHead): Promise<void> => {
+  async #saveHead(session: Session, key: KeyObject, head: ChainHead): Promise<void> {
     const { lastSequence, lastMac, removedThrough, removedMac } = head;
     const anchor = randomBytes(anchorBytes).toString('base64url');
     const isAnchored = (await session.execute(sql.saveAnchor, [anchor])) > 0;
     const headMac = macOfHead(key, head, isAnchored ? anchor : '');
     await session.execute(sql.saveHead, [lastSequence, lastMac, removedThrough, removedMac, headMac]);
-  };
+  }
 
-  const extend = async (
+  async #extend(
     session: Session,
     { head, key, isBroken }: LockedChain,
     events: readonly RecordedEvent[],
-  ): Promise<readonly AuditEntry[]> => {
+  ): Promise<readonly AuditEntry[]> {
     // Signing what follows would hide a forged head, so the log says that it was one.
-    const all = isBroken ? [brokenEvent(clock.now(), head), ...events] : events;
+    const all = isBroken ? [brokenEvent(this.#clock.now(), head), ...events] : events;
     const lastSequence = isBroken
-      ? Math.max(head.lastSequence, known.sequence, await findLast(session))
+      ? Math.max(head.lastSequence, this.#known.sequence, await findLast(session))
       : head.lastSequence;
-    const entries = extendChain(key, { ...head, lastSequence }, all, process);
+    const entries = extendChain(key, { ...head, lastSequence }, all, this.#process);
     const last = entries.at(-1);
     if (last === undefined) return entries;
     await session.execute(sql.insertEntries(entries.length), entries.flatMap(sql.valuesOf));
-    await saveHead(session, key, { ...head, lastSequence: last.sequence, lastMac: last.mac });
+    await this.#saveHead(session, key, { ...head, lastSequence: last.sequence, lastMac: last.mac });
     return entries;
+  }
+
+  /** In the transaction of an effect, as its last work: other processes that append wait for its end. */
+  readonly appendIn = async (session: Session, events: readonly RecordedEvent[]): Promise<readonly AuditEntry[]> => {
+    const chain = await this.#lockChain(session);
+    return await this.#extend(session, chain, await withoutKnown(session, events));
   };
 
-  const appendIn = async (session: Session, events: readonly RecordedEvent[]): Promise<readonly AuditEntry[]> => {
-    const chain = await lockChain(session);
-    return await extend(session, chain, await withoutKnown(session, events));
-  };
+  #learn(entry: KnownEntry | undefined): void {
+    if (entry !== undefined && entry.sequence > this.#known.sequence)
+      this.#known = { sequence: entry.sequence, mac: entry.mac };
+  }
 
-  const learn = (entry: KnownEntry | undefined): void => {
-    if (entry !== undefined && entry.sequence > known.sequence) known = { sequence: entry.sequence, mac: entry.mac };
-  };
-
-  const append: AppendEvents = async (events) => {
+  /** In a transaction of its own. Returns the entries. */
+  readonly append: AppendEvents = async (events) => {
     let entries: readonly AuditEntry[] = [];
     try {
-      await engine.write(async (session) => {
-        entries = await appendIn(session, events);
+      await this.#engine.write(async (session) => {
+        entries = await this.appendIn(session, events);
       }, readCommitted);
     } catch (thrown) {
       // Appending again would record the events twice.
-      if (!(thrown instanceof CommitUnknown) || !(await isStored(engine, entries.at(-1)))) throw thrown;
+      if (!(thrown instanceof CommitUnknown) || !(await isStored(this.#engine, entries.at(-1)))) throw thrown;
     }
-    learn(entries.at(-1));
+    this.#learn(entries.at(-1));
     return entries;
   };
 
-  const findChain = async (): Promise<FoundChain | undefined> => {
-    const before = known;
-    const [row] = await engine.read((session) => session.query(sql.findChain, [before.sequence]));
-    return row && examine(row, row, before);
-  };
+  async #findChain(): Promise<FoundChain | undefined> {
+    const before = this.#known;
+    const [row] = await this.#engine.read((session) => session.query(sql.findChain, [before.sequence]));
+    return row && this.#examine(row, row, before);
+  }
 
-  const read = async function* (from: number, through: number): AsyncGenerator<readonly AuditEntry[]> {
+  /** The entries between two sequences, both included. */
+  async *read(from: number, through: number): AsyncGenerator<readonly AuditEntry[]> {
     for (let next = from; ; ) {
-      const rows = await engine.read((session) => session.query(sql.readEntries, [next, through]));
+      const rows = await this.#engine.read((session) => session.query(sql.readEntries, [next, through]));
       if (rows.length > 0) yield rows.map(fieldsOf);
       if (rows.length < sql.entriesPerPage) return;
       next = rows.at(-1)!.sequence + 1;
     }
-  };
+  }
 
-  return Object.freeze({
-    /** In a transaction of its own. Returns the entries. */
-    append,
-    /** In the transaction of an effect, as its last work: other processes that append wait for its end. */
-    appendIn,
-    /** The entries between two sequences, both included. */
-    read,
-    /** The end of the chain. */
-    head: async (): Promise<StoredHead | undefined> => (await findChain())?.head,
-    /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
-    pin: (): string => (known.sequence === 0 ? '' : pinOf(known)),
-    /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
-    async follow(): Promise<void> {
-      const found = await findChain();
-      if (found === undefined ? known.sequence > 0 : found.isBroken) await append([]);
-      else if (found !== undefined) learn({ sequence: found.head.lastSequence, mac: found.head.lastMac });
-    },
-    /** The newest entries that match, the oldest of them first. */
-    list: ({
-      since = 0,
-      until = unbounded,
-      kind = '',
-      actor = '',
-      subject = '',
-      reference = '',
-      before = unbounded,
-      max,
-      actors,
-    }: AuditFilter): Promise<readonly AuditEntry[]> =>
-      actors?.length === 0
-        ? Promise.resolve([])
-        : engine.read(async (session) => {
-            const values = [since, until, kind, actor, subject, before, max, reference, ...(actors ?? [])];
-            return (await session.query(sql.listEntries(actors?.length), values)).map(fieldsOf).reverse();
-          }),
-    /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
-    async verify(): Promise<VerifiedChain | undefined> {
-      for (;;) {
-        const pins = await findPins(engine, pinStatements);
-        const found = await findChain();
-        if (found === undefined) return await verifyWithoutHead(engine, pins);
-        const { head, key } = found;
-        const beyond = await engine.read(async (session) => (await session.query(sql.countBeyond, []))[0]!.entries);
-        const verified = await verifyChain(key, head, read(head.removedThrough + 1, head.lastSequence), beyond, pins);
-        // Entries whose time was over may have been removed meanwhile.
-        if ((await findChain())?.head.removedThrough === head.removedThrough) return verified;
-      }
-    },
-    /** Removes the entries from before the moment in steps, and records this first. Returns their number. */
-    async removeBefore(moment: number, pause: () => Promise<void> = async () => {}): Promise<number> {
-      const head = (await findChain())?.head;
-      if (head === undefined) return 0;
-      const last = await findLastBefore(engine, head.removedThrough, moment);
-      if (last !== undefined)
-        await engine.write(async (session) => {
-          const chain = await lockChain(session);
-          // Another process has removed more.
-          if (chain.head.removedThrough >= last.sequence) return;
-          const removed = { removedThrough: last.sequence, removedMac: last.mac };
-          const event = removedEvent(clock.now(), chain.head.removedThrough, last.sequence);
-          await extend(session, { ...chain, head: { ...chain.head, ...removed } }, [event]);
-        }, readCommitted);
-      const through = last?.sequence ?? head.removedThrough;
-      for (let total = 0; ; await pause()) {
-        const deleted = await engine.write((session) => session.execute(sql.deleteThrough, [through]), readCommitted);
-        total += deleted;
-        if (deleted < sql.entriesPerPage) return total;
-      }
-    },
-  });
+  /** The end of the chain. */
+  async head(): Promise<StoredHead | undefined> {
+    return (await this.#findChain())?.head;
+  }
+
+  /** Names the last entry that this process knows to be stored; see `pinOf`. Empty for none. */
+  readonly pin = (): string => (this.#known.sequence === 0 ? '' : pinOf(this.#known));
+
+  /** Reads the end of the chain, as it grows by other processes. Records `chainBroken` where it is not what it was. */
+  async follow(): Promise<void> {
+    const found = await this.#findChain();
+    if (found === undefined ? this.#known.sequence > 0 : found.isBroken) await this.append([]);
+    else if (found !== undefined) this.#learn({ sequence: found.head.lastSequence, mac: found.head.lastMac });
+  }
+
+  /** The newest entries that match, the oldest of them first. */
+  list({
+    since = 0,
+    until = unbounded,
+    kind = '',
+    actor = '',
+    subject = '',
+    reference = '',
+    before = unbounded,
+    max,
+    actors,
+  }: AuditFilter): Promise<readonly AuditEntry[]> {
+    if (actors?.length === 0) return Promise.resolve([]);
+    return this.#engine.read(async (session) => {
+      const values = [since, until, kind, actor, subject, before, max, reference, ...(actors ?? [])];
+      return (await session.query(sql.listEntries(actors?.length), values)).map(fieldsOf).reverse();
+    });
+  }
+
+  /** Undefined where nothing was ever recorded. Throws as a vault does where the key of the chain does not open. */
+  async verify(): Promise<VerifiedChain | undefined> {
+    for (;;) {
+      const pins = await findPins(this.#engine, this.#pinStatements);
+      const found = await this.#findChain();
+      if (found === undefined) return await verifyWithoutHead(this.#engine, pins);
+      const { head, key } = found;
+      const beyond = await this.#engine.read(async (session) => (await session.query(sql.countBeyond, []))[0]!.entries);
+      const verified = await verifyChain(
+        key,
+        head,
+        this.read(head.removedThrough + 1, head.lastSequence),
+        beyond,
+        pins,
+      );
+      // Entries whose time was over may have been removed meanwhile.
+      if ((await this.#findChain())?.head.removedThrough === head.removedThrough) return verified;
+    }
+  }
+
+  /** Removes the entries from before the moment in steps, and records this first. Returns their number. */
+  async removeBefore(moment: number, pause: () => Promise<void> = async () => {}): Promise<number> {
+    const head = (await this.#findChain())?.head;
+    if (head === undefined) return 0;
+    const last = await findLastBefore(this.#engine, head.removedThrough, moment);
+    if (last !== undefined)
+      await this.#engine.write(async (session) => {
+        const chain = await this.#lockChain(session);
+        // Another process has removed more.
+        if (chain.head.removedThrough >= last.sequence) return;
+        const removed = { removedThrough: last.sequence, removedMac: last.mac };
+        const event = removedEvent(this.#clock.now(), chain.head.removedThrough, last.sequence);
+        await this.#extend(session, { ...chain, head: { ...chain.head, ...removed } }, [event]);
+      }, readCommitted);
+    const through = last?.sequence ?? head.removedThrough;
+    for (let total = 0; ; await pause()) {
+      const deleted = await this.#engine.write(
+        (session) => session.execute(sql.deleteThrough, [through]),
+        readCommitted,
+      );
+      total += deleted;
+      if (deleted < sql.entriesPerPage) return total;
+    }
+  }
 }
 
 /** The sealed key changes with the wrapping key only, and what it seals never. */

@@ -106,8 +106,8 @@ export function olderVersion(
   if (unknown !== undefined) throw new TypeError(`${title}: version ${next.version} has no operation ${unknown}`);
   const used = new Set<Difference>();
   const sides = {
-    input: createDeriver('input', differences, used, title),
-    output: createDeriver('output', differences, used, title),
+    input: new Deriver('input', differences, used, title).derive,
+    output: new Deriver('output', differences, used, title).derive,
   };
   const adapters = new Map<Operation, VersionAdapter & { readonly to: Operation }>();
   const inherited = [...next.operations.values()].filter(({ name }) => !withoutOperations.includes(name));
@@ -150,74 +150,85 @@ interface Derived {
 
 type Convert = (value: unknown) => unknown;
 
-function createDeriver(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
+/** Derives the schemas of one side of an older version. */
+class Deriver {
+  readonly #side: Side;
+  readonly #concerned: readonly Difference[];
+  /** Gets the differences that concern a schema. */
+  readonly #used: Set<Difference>;
+  readonly #title: string;
   /** The recursive objects that differ, by their names. */
-  const wholes = new Map<string, Derived>();
-  const ofGroups = new Map<readonly ObjectSchema[], readonly ObjectSchema[]>();
-  const concerned = differences.filter((each) => each.side === undefined || each.side === side);
+  readonly #wholes = new Map<string, Derived>();
+  readonly #ofGroups = new Map<readonly ObjectSchema[], readonly ObjectSchema[]>();
   /** Returns the schema itself if nothing in it differs, so that versions share its compiled forms. */
-  const derive = memoize(deriveAnew);
-  return derive;
+  readonly derive = memoize((schema: Schema): Derived => this.#deriveAnew(schema));
 
-  function deriveAnew(schema: Schema): Derived {
+  constructor(side: Side, differences: readonly Difference[], used: Set<Difference>, title: string) {
+    this.#side = side;
+    this.#concerned = differences.filter((each) => each.side === undefined || each.side === side);
+    this.#used = used;
+    this.#title = title;
+  }
+
+  #deriveAnew(schema: Schema): Derived {
     if (isScalar(schema)) return { schema };
     switch (schema.kind) {
       case 'list': {
         if (schema.joined) return { schema };
-        const { schema: item, ...converts } = deriveItems(schema.item, mapItems);
+        const { schema: item, ...converts } = this.#deriveItems(schema.item, mapItems);
         return { schema: item === schema.item ? schema : Object.freeze({ ...schema, item }), ...converts };
       }
       case 'map': {
         if (schema.item === undefined) return { schema };
-        const { schema: item, ...converts } = deriveItems(schema.item, mapEntries);
+        const { schema: item, ...converts } = this.#deriveItems(schema.item, mapEntries);
         return {
           schema: item === schema.item ? schema : Object.freeze({ ...schema, item: asObject(item) }),
           ...converts,
         };
       }
       case 'object':
-        if (schema.isSelf) return deriveSelf(schema);
-        if (schema.recursion !== undefined) return deriveRecursive(schema, schema.recursion);
-        return deriveVariants(schema, deriveObject(schema));
+        if (schema.isSelf) return this.#deriveSelf(schema);
+        if (schema.recursion !== undefined) return this.#deriveRecursive(schema, schema.recursion);
+        return this.#deriveVariants(schema, this.#deriveObject(schema));
       default:
         return schema satisfies never;
     }
   }
 
   /** The items of a list or a map, with conversions of all of them. */
-  function deriveItems(item: Schema, convertAll: (value: unknown, convert: Convert) => unknown): Derived {
-    const { schema, upgrade, downgrade } = derive(item);
+  #deriveItems(item: Schema, convertAll: (value: unknown, convert: Convert) => unknown): Derived {
+    const { schema, upgrade, downgrade } = this.derive(item);
     const each = (convert: Convert | undefined) => convert && ((value: unknown) => convertAll(value, convert));
     return { schema, upgrade: each(upgrade), downgrade: each(downgrade) };
   }
 
   /** It is derived as it is declared. */
-  function deriveRecursive(schema: ObjectSchema, recursion: Recursion): Derived {
+  #deriveRecursive(schema: ObjectSchema, recursion: Recursion): Derived {
     const { group, template, isOpen } = recursion;
-    const known = ofGroups.get(group);
-    const derived = known ?? withTemplates(recursion, (each) => asObject(derive(each).schema));
-    ofGroups.set(group, derived);
+    const known = this.#ofGroups.get(group);
+    const derived = known ?? withTemplates(recursion, (each) => asObject(this.derive(each).schema));
+    this.#ofGroups.set(group, derived);
     if (derived === group && !isOpen) return { schema };
-    const whole = { ...derive(template), schema: derived[group.indexOf(schema)]! };
-    wholes.set(selfKey(schema), whole);
-    if (known === undefined) for (const each of group) derive(each);
+    const whole = { ...this.derive(template), schema: derived[group.indexOf(schema)]! };
+    this.#wholes.set(selfKey(schema), whole);
+    if (known === undefined) for (const each of group) this.derive(each);
     return whole;
   }
 
   /** It stands for the object around it. Its values are converted as those of that object, if they are. */
-  function deriveSelf(schema: ObjectSchema): Derived {
+  #deriveSelf(schema: ObjectSchema): Derived {
     const name = selfKey(schema);
     return {
       schema,
-      upgrade: (value) => wholes.get(name)?.upgrade?.(value) ?? value,
-      downgrade: (value) => wholes.get(name)?.downgrade?.(value) ?? value,
+      upgrade: (value) => this.#wholes.get(name)?.upgrade?.(value) ?? value,
+      downgrade: (value) => this.#wholes.get(name)?.downgrade?.(value) ?? value,
     };
   }
 
   /** The variants of an object, each with its own differences. */
-  function deriveVariants(schema: ObjectSchema, own: Derived): Derived {
+  #deriveVariants(schema: ObjectSchema, own: Derived): Derived {
     if (schema.variants === undefined) return own;
-    const others = schema.variants.map(derive);
+    const others = schema.variants.map(this.derive);
     const all = [own, ...others];
     const isSame = all.every((each, at) => each.schema === [schema, ...(schema.variants ?? [])][at]);
     if (isSame && all.every(({ upgrade, downgrade }) => upgrade === undefined && downgrade === undefined))
@@ -239,9 +250,9 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     };
   }
 
-  function deriveObject(schema: ObjectSchema): Derived {
-    const own = concerned.filter(({ type }) => type === schema.name);
-    for (const each of own) used.add(each);
+  #deriveObject(schema: ObjectSchema): Derived {
+    const own = this.#concerned.filter(({ type }) => type === schema.name);
+    for (const each of own) this.#used.add(each);
     const fields: [string, Field][] = [];
     const rules: MemberRule[] = [];
     const wholes = own.filter(({ whole }) => whole);
@@ -249,7 +260,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     let differs = false;
     for (const [newer, field] of Object.entries(schema.fields)) {
       const difference = own.find((each) => each.newer === newer);
-      const part = derive(field.schema);
+      const part = this.derive(field.schema);
       const inner = part.schema === field.schema ? field : Object.freeze({ ...field, schema: part.schema });
       if (difference === undefined) {
         fields.push([newer, inner]);
@@ -259,7 +270,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
         continue;
       }
       differs = true;
-      checkBridge(schema, difference, field);
+      this.#checkBridge(schema, difference, field);
       const { older, whole, upgrade = part.upgrade, downgrade = part.downgrade } = difference;
       if (older !== undefined) fields.push([older.name, older.field ?? inner]);
       if (difference.ignored !== undefined) ignored[newer] = difference.ignored;
@@ -267,7 +278,7 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     }
     const absent = own.find(({ newer }) => newer !== undefined && schema.fields[newer] === undefined);
     if (absent !== undefined)
-      throw new TypeError(`${title}: ${schema.name} of the next version has no ${absent.newer}`);
+      throw new TypeError(`${this.#title}: ${schema.name} of the next version has no ${absent.newer}`);
     const added = own.flatMap(({ newer, older }) => (newer === undefined && older !== undefined ? [older] : []));
     for (const { name } of added) rules.push({ older: name, newer: undefined });
     const isSame = !differs && added.length === 0;
@@ -292,13 +303,13 @@ function createDeriver(side: Side, differences: readonly Difference[], used: Set
     };
   }
 
-  function checkBridge({ name }: ObjectSchema, { newer, older, upgrade, downgrade }: Difference, field: Field): void {
-    if (side === 'input' && older === undefined && field.required)
-      throw new TypeError(`${title}: requests lack ${newer}, which ${name} of the next version requires`);
-    if (side === 'input' && older?.field !== undefined && upgrade === undefined)
-      throw new TypeError(`${title}: no conversion upgrades ${older.name} of ${name}`);
-    if (side === 'output' && older?.field !== undefined && downgrade === undefined)
-      throw new TypeError(`${title}: no conversion downgrades ${newer} of ${name}`);
+  #checkBridge({ name }: ObjectSchema, { newer, older, upgrade, downgrade }: Difference, field: Field): void {
+    if (this.#side === 'input' && older === undefined && field.required)
+      throw new TypeError(`${this.#title}: requests lack ${newer}, which ${name} of the next version requires`);
+    if (this.#side === 'input' && older?.field !== undefined && upgrade === undefined)
+      throw new TypeError(`${this.#title}: no conversion upgrades ${older.name} of ${name}`);
+    if (this.#side === 'output' && older?.field !== undefined && downgrade === undefined)
+      throw new TypeError(`${this.#title}: no conversion downgrades ${newer} of ${name}`);
   }
 }
 

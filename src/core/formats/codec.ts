@@ -43,7 +43,7 @@ interface SideCodec<N> {
 }
 
 /** Reads and prints the messages of one operation. */
-type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
+export type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
 /** Compiles the printing of the fields of a body. */
 type CompilePrint = (schema: ObjectSchema, formatDateTime: FormatDateTime, service: Service, side: Printed) => Print;

@@ -85,6 +85,11 @@ function addGauge(registers: Registry[], { value, ...about }: Source, onFailure:
 }
 
 function sourcesOf(state: ObservedState): readonly Source[] {
+  return [...ownSources(state), ...sharedSources(state)];
+}
+
+/** Of this process. */
+function ownSources(state: ObservedState): readonly Source[] {
   return [
     { name: 'triglyph_connections', help: 'Open connections of callers.', value: () => state.connections() },
     {
@@ -144,7 +149,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       aggregator: 'min',
       value: () => state.certificateExpiresAt && state.certificateExpiresAt() / 1000,
     },
-    // All workers read these from the same store.
+  ];
+}
+
+/** All workers read these from the same store. */
+function sharedSources(state: ObservedState): readonly Source[] {
+  return [
     {
       name: 'triglyph_credential_expiry_timestamp_seconds',
       help: 'When the next credential expires, in seconds since the epoch; absent if none does, or the store does not answer.',

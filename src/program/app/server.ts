@@ -11,7 +11,9 @@ import {
   type AdminParts,
   createMetrics,
   inspect,
+  type Log,
   logFailure,
+  type Metrics,
   openAdmin,
   type Probe,
   type Readiness,
@@ -22,7 +24,7 @@ import {
 } from '../../http/index.ts';
 import { type CallerServer, openCallerServer } from '../../http/server/index.ts';
 import { openTelemetry } from '../../insight/telemetry/index.ts';
-import type { Traffic } from '../../insight/traffic/index.ts';
+import type { Traffic, TrafficParts } from '../../insight/traffic/index.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 
@@ -84,16 +86,10 @@ export async function startServer(
   const composed = await composeGateway(config, backend, opening, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
     publicConsole: config.console && consoleForAll !== undefined ? consolePath : undefined,
-    openTraffic: async (parts) => {
-      // Its code is loaded where a console shows the traffic.
-      if (!config.console || config.traffic === 'off') return undefined;
-      const { createTraffic } = await import('../../insight/traffic/index.ts');
-      return createTraffic(config, parts);
-    },
+    openTraffic: (parts) => openTraffic(config, parts),
     ...overrides,
   });
   const { protocols, log, metrics } = composed;
-  const { connections } = backend;
   const tlsFiles = openTlsFiles(config, tlsReport(log));
   opening.defer(() => tlsFiles?.stop());
   const tls = givenTls ?? tlsFiles;
@@ -103,7 +99,7 @@ export async function startServer(
   const readiness = (): Promise<Readiness> => inspect({ probes, draining: () => server.draining() });
   const callers = (): string => origin(config.host, server.port, tls === undefined ? 'http' : 'https');
   const report = (): ProcessReport =>
-    reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections });
+    reportProcess({ ...composed, role: 'server', redisUp: metrics.redisUp, connections: backend.connections });
   const site: Site | undefined = config.console
     ? lazyConsole({
         config,
@@ -170,27 +166,48 @@ export async function startServer(
     admin: origin(config.adminHost, admin.port, config.adminTls ? 'https' : 'http'),
     protocols,
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
-    async stop() {
-      const { drainNoticeMs, drainMsMax } = config;
-      const startedAt = performance.now();
-      const { inFlight } = metrics;
-      const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
-      log.write('info', 'draining', { connections: server.connections(), inFlight, ...times });
-      site?.close();
-      // Requests are answered while background work ends.
-      void server.drain(cutOffMs);
-      await setTimeout(drainNoticeMs);
-      const deadline = performance.now() + drainMsMax;
-      try {
-        if (!(await endsWithin(closers.disposeAsync(), drainMsMax)))
-          log.write('warn', 'DRAIN_MS_MAX is over: the server ends without closing everything');
-      } finally {
-        const ms = Math.round(performance.now() - startedAt);
-        log.write('info', 'stopped', { ms, inFlight: metrics.inFlight });
-        await log.close(Math.max(deadline - performance.now(), logCloseMsMin));
-      }
-    },
+    stop: () => stopServer({ config, log, metrics, server, site, closers, cutOffMs }),
   });
+}
+
+interface StartedServer {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly server: CallerServer;
+  readonly site: Site | undefined;
+  readonly closers: AsyncDisposableStack;
+  /** Milliseconds after which requests under way are cut off. */
+  readonly cutOffMs: number;
+}
+
+/** Drains the server, closes everything that it has opened, and writes the last lines of the log. */
+async function stopServer({ config, log, metrics, server, site, closers, cutOffMs }: StartedServer): Promise<void> {
+  const { drainNoticeMs, drainMsMax } = config;
+  const startedAt = performance.now();
+  const { inFlight } = metrics;
+  const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
+  log.write('info', 'draining', { connections: server.connections(), inFlight, ...times });
+  site?.close();
+  // Requests are answered while background work ends.
+  void server.drain(cutOffMs);
+  await setTimeout(drainNoticeMs);
+  const deadline = performance.now() + drainMsMax;
+  try {
+    if (!(await endsWithin(closers.disposeAsync(), drainMsMax)))
+      log.write('warn', 'DRAIN_MS_MAX is over: the server ends without closing everything');
+  } finally {
+    const ms = Math.round(performance.now() - startedAt);
+    log.write('info', 'stopped', { ms, inFlight: metrics.inFlight });
+    await log.close(Math.max(deadline - performance.now(), logCloseMsMin));
+  }
+}
+
+/** Its code is loaded where a console shows the traffic. */
+async function openTraffic(config: Config, parts: TrafficParts): Promise<Traffic | undefined> {
+  if (!config.console || config.traffic === 'off') return undefined;
+  const { createTraffic } = await import('../../insight/traffic/index.ts');
+  return createTraffic(config, parts);
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */

@@ -21,60 +21,7 @@ const example = 'triglyph webhooks endpoint add Acme https://shop.example.com/we
 
 export function add(program: Command): void {
   const webhooks = program.command('webhooks').description('manages webhook endpoints and dead letters');
-  const formats = webhookFormatsOf(projectServices()).all.map(({ name }) => name);
-  const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
-  addOperation(endpoint, 'add', addWebhookEndpoint, {
-    operands: { [tenantOperand()]: 'tenant', url: 'url' },
-    flags: { format: null, event: '--event <type...>' },
-    options: [
-      new Option('--format <format>', sentence(addWebhookEndpoint.input.fields.format.doc))
-        .choices(formats)
-        .default(formats[0]),
-    ],
-    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration`,
-    json: ({ id, url, format, events, key }) => ({ id, url, format, ...(events && { events }), key }),
-    text: ({ id, url, format, events = [], key }) => [
-      `key       ${key}`,
-      `endpoint  ${id}`,
-      `url       ${url}`,
-      `format    ${format}`,
-      ...events.map((each) => `event     ${each}`),
-      'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
-    ],
-  });
-  addOperation(endpoint, 'list', listWebhooks, {
-    doc: 'lists the endpoints without their keys',
-    example: 'triglyph webhooks endpoint list',
-    json: ({ endpoints }) =>
-      endpoints.map(({ id, tenant: company, address, changedTo: url = address, ...endpoint }) => ({
-        ...{
-          id,
-          company,
-          url,
-          format: endpoint.format,
-          events: endpoint.events,
-          createdAt: endpoint.createdAt,
-          altered: endpoint.altered,
-        },
-        rotation: endpoint.twoKeysUntil && { until: endpoint.twoKeysUntil, isOver: false },
-      })),
-    text: ({ endpoints }) =>
-      linesOf(
-        endpoints,
-        ({ id, tenant, format, events = [], createdAt, twoKeysUntil, address, changedTo, altered }) => [
-          ...[id, tenant, format, formatMinute(createdAt)],
-          ...(twoKeysUntil === undefined ? [] : [`two keys until ${formatMinute(twoKeysUntil)}`]),
-          ...[changedTo ?? address, ...(altered ? ['altered'] : []), ...events],
-        ],
-        'There is no endpoint yet.',
-      ),
-  });
-  addOperation(endpoint, 'remove', removeWebhookEndpoint, {
-    operands: { id: 'id' },
-    example: 'triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s',
-    text: ({ dropped }, { id }) => [`${id} is removed with ${dropped} undelivered webhooks.`],
-  });
-  endpoint.addHelpText('after', `\nExample:\n  ${example}`);
+  addEndpointCommands(webhooks);
   addOperation(webhooks, 'rotate', rotateWebhookKey, {
     operands: { id: 'id' },
     flags: { grace: '--grace <minutes>' },
@@ -144,4 +91,61 @@ export function add(program: Command): void {
           }),
   });
   webhooks.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+function addEndpointCommands(webhooks: Command): void {
+  const formats = webhookFormatsOf(projectServices()).all.map(({ name }) => name);
+  const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
+  addOperation(endpoint, 'add', addWebhookEndpoint, {
+    operands: { [tenantOperand()]: 'tenant', url: 'url' },
+    flags: { format: null, event: '--event <type...>' },
+    options: [
+      new Option('--format <format>', sentence(addWebhookEndpoint.input.fields.format.doc))
+        .choices(formats)
+        .default(formats[0]),
+    ],
+    example: `Example:\n  ${example}\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration`,
+    json: ({ id, url, format, events, key }) => ({ id, url, format, ...(events && { events }), key }),
+    text: ({ id, url, format, events = [], key }) => [
+      `key       ${key}`,
+      `endpoint  ${id}`,
+      `url       ${url}`,
+      `format    ${format}`,
+      ...events.map((each) => `event     ${each}`),
+      'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
+    ],
+  });
+  addOperation(endpoint, 'list', listWebhooks, {
+    doc: 'lists the endpoints without their keys',
+    example: 'triglyph webhooks endpoint list',
+    json: ({ endpoints }) =>
+      endpoints.map(({ id, tenant: company, address, changedTo: url = address, ...endpoint }) => ({
+        ...{
+          id,
+          company,
+          url,
+          format: endpoint.format,
+          events: endpoint.events,
+          createdAt: endpoint.createdAt,
+          altered: endpoint.altered,
+        },
+        rotation: endpoint.twoKeysUntil && { until: endpoint.twoKeysUntil, isOver: false },
+      })),
+    text: ({ endpoints }) =>
+      linesOf(
+        endpoints,
+        ({ id, tenant, format, events = [], createdAt, twoKeysUntil, address, changedTo, altered }) => [
+          ...[id, tenant, format, formatMinute(createdAt)],
+          ...(twoKeysUntil === undefined ? [] : [`two keys until ${formatMinute(twoKeysUntil)}`]),
+          ...[changedTo ?? address, ...(altered ? ['altered'] : []), ...events],
+        ],
+        'There is no endpoint yet.',
+      ),
+  });
+  addOperation(endpoint, 'remove', removeWebhookEndpoint, {
+    operands: { id: 'id' },
+    example: 'triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s',
+    text: ({ dropped }, { id }) => [`${id} is removed with ${dropped} undelivered webhooks.`],
+  });
+  endpoint.addHelpText('after', `\nExample:\n  ${example}`);
 }

@@ -22,7 +22,7 @@ import {
 } from '../../contract/index.ts';
 import { memoizeWeakly } from '../../lib/index.ts';
 import { bodyCharsets, decodeText } from '../body-text.ts';
-import { compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
+import { type Codec, compileCodecs, dateTimeFormatOf, type Side } from '../codec.ts';
 import { compileFaults } from '../faults.ts';
 import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
@@ -97,37 +97,7 @@ function createCodec(context: FormatContext): MessageCodec {
     isWholeAnswer,
   );
   return {
-    decode(body, media, target, head) {
-      const { operation: named } = target;
-      if (named !== undefined && !isBound(named)) {
-        const own = requireOwn(named);
-        const { found, others } = readParameters(own, target, head);
-        const bare = others.filter(([, , isBare]) => isBare).map(([name]) => [name, bareNode]);
-        const fields = { ...readBody(own, body, media, head, trees), ...byJsonName(own, found) };
-        const tree = { ...Object.fromEntries(bare), ...fields };
-        const { value, issues } = codecOf(own).input.read({ body: tree });
-        // The upstream gets the query and the body as they are, with what the contract does not know.
-        return { operation: own, input: value, issues: issues.filter(({ kind }) => kind !== problems.unknownField) };
-      }
-      const operation = requireBound(named);
-      const { query, headers } = head;
-      const { query: querySchema, header, body: bodySchema } = schemas(operation.input);
-      const parts = {
-        path: target.parameters ?? {},
-        query: parseQuery(query, querySchema),
-        header: parseHeaders(header, headers),
-        body: parseBody(body, media, bodySchema, parse),
-      };
-      const { value, issues, leniencies = [] } = codecOf(operation).input.read(parts);
-      const sent = { ...parts, body: plainValue(parts.body) };
-      return {
-        operation,
-        input: value,
-        issues: issues.map((issue) => withValue(operation.input, sent, issue)),
-        ...(leniencies.length > 0 && { leniencies }),
-      };
-    },
-
+    decode: compileDecode(codecOf, schemas, trees),
     coordinates: (path, operation, side, kind) => dotted(callerPath(path, operation, side, kind)),
 
     encode(operation, output, extras) {
@@ -191,6 +161,44 @@ function createCodec(context: FormatContext): MessageCodec {
       const tree = requireTree(parse(decodeText(reply.body, reply.media.charset), answerLimits));
       return { ...refusal, ...faults.read(operation, fault.element, tree), sent: reply };
     },
+  };
+}
+
+/** Reads requests: of operations at their own paths, and of those with an HTTP binding. */
+function compileDecode(
+  codecOf: (operation: Operation) => Codec<unknown>,
+  schemas: ReturnType<typeof splitSchemas>,
+  trees: ReturnType<typeof treesOf>,
+): MessageCodec['decode'] {
+  return (body, media, target, head) => {
+    const { operation: named } = target;
+    if (named !== undefined && !isBound(named)) {
+      const own = requireOwn(named);
+      const { found, others } = readParameters(own, target, head);
+      const bare = others.filter(([, , isBare]) => isBare).map(([name]) => [name, bareNode]);
+      const fields = { ...readBody(own, body, media, head, trees), ...byJsonName(own, found) };
+      const tree = { ...Object.fromEntries(bare), ...fields };
+      const { value, issues } = codecOf(own).input.read({ body: tree });
+      // The upstream gets the query and the body as they are, with what the contract does not know.
+      return { operation: own, input: value, issues: issues.filter(({ kind }) => kind !== problems.unknownField) };
+    }
+    const operation = requireBound(named);
+    const { query, headers } = head;
+    const { query: querySchema, header, body: bodySchema } = schemas(operation.input);
+    const parts = {
+      path: target.parameters ?? {},
+      query: parseQuery(query, querySchema),
+      header: parseHeaders(header, headers),
+      body: parseBody(body, media, bodySchema, trees.parse),
+    };
+    const { value, issues, leniencies = [] } = codecOf(operation).input.read(parts);
+    const sent = { ...parts, body: plainValue(parts.body) };
+    return {
+      operation,
+      input: value,
+      issues: issues.map((issue) => withValue(operation.input, sent, issue)),
+      ...(leniencies.length > 0 && { leniencies }),
+    };
   };
 }
 

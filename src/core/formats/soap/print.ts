@@ -85,10 +85,7 @@ function compile(
   side: Printed,
   printBytes: PrintBytes,
 ): Content {
-  const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
-  const attributeName = (prefix: string, name: string): string =>
-    prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name);
   return walk<Content>(
     schema,
     {
@@ -137,51 +134,67 @@ function compile(
         const hasAttributes = object.variants !== undefined || mayHaveAttributes(object);
         return { append, isSelf: true, ...(hasAttributes && { hasAttributes }) };
       },
-      object(object, members) {
-        const parts = new Map(members.map(({ name, part }) => [name, part]));
-        // The content of an operation's element has no type that others share.
-        const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
-        // The object of the header blocks is no type.
-        const inOrder =
-          (isMessage ? undefined : types.get(qualifiedName(object, service))?.members) ?? membersOf(object, service);
-        // Parts of the style rpc are in no namespace; those that are elements have their own.
-        const isPart = isMessage && service.soapStyle === 'rpc';
-        const all = inOrder
-          .filter(({ isAttribute, isText }) => !isAttribute && !isText)
-          .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
-            const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
-            const isPlain = isPart && fields[0]?.namespace === undefined;
-            const element = qualify(service, isPlain ? undefined : namespace, name);
-            const part = parts.get(name) ?? { append: appendNothing };
-            const empty = isEmptyInstead ? emptyElement(element, part, fields[0]?.schema) : '';
-            const instead = isNillable ? `<${element} xsi:nil="true"/>` : empty;
-            const absent = side !== 'input' || isMandatory ? instead : '';
-            if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
-            // To a stub, a nil element is an item of a list.
-            return { name, element, before: '', append: part.repeat(element), after: '', absent: '', isRepeated: true };
-          });
-        const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
-        const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
-        const { textField, mixedField } = object;
-        const asText = (name: string, within: Frame): Append => {
-          const { append } = holdsName(object) ? { append: appendLocalName } : parts.get(name)!;
-          return compileMembers([{ name, before: '', append, after: '' }], within);
-        };
-        const texts = { before: '', append: compileItems(textItem, frame), after: '', isRepeated: true };
-        const inContent = mixedField === undefined ? all : [{ name: mixedField, ...texts }, ...all];
-        if (textField !== undefined && holdsContent(object))
-          return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
-        const append =
-          textField === undefined
-            ? compileOrdered(inContent, object, compileMembers(inContent, { ...frame, empty: empty.join('') }))
-            : asText(textField, frame);
-        if (!mayHaveAttributes(object)) return { append };
-        const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
-        return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
-      },
+      object: (object, members) => compileObject(object, members, { schema, service, side }),
     },
     contentsOf(service)(printBytes)(formatDateTime)(side),
   );
+}
+
+/** `schema`: of the message, whose own object is no type. */
+interface PrintedMessage {
+  readonly schema: Schema;
+  readonly service: Service;
+  readonly side: Printed;
+}
+
+function compileObject(
+  object: ObjectSchema,
+  members: readonly { readonly name: string; readonly part: Content }[],
+  { schema, service, side }: PrintedMessage,
+): Content {
+  const attributeName = (prefix: string, name: string): string =>
+    prefix === 'xml' ? `xml:${name}` : qualifyAttribute(service, prefix, name);
+  const parts = new Map(members.map(({ name, part }) => [name, part]));
+  // The content of an operation's element has no type that others share.
+  const isMessage = object === schema && side !== 'fault' && elementAround(service, {}, side) === undefined;
+  // The object of the header blocks is no type.
+  const inOrder =
+    (isMessage ? undefined : recordTypes(service).get(qualifiedName(object, service))?.members) ??
+    membersOf(object, service);
+  // Parts of the style rpc are in no namespace; those that are elements have their own.
+  const isPart = isMessage && service.soapStyle === 'rpc';
+  const all = inOrder
+    .filter(({ isAttribute, isText }) => !isAttribute && !isText)
+    .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
+      const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
+      const isPlain = isPart && fields[0]?.namespace === undefined;
+      const element = qualify(service, isPlain ? undefined : namespace, name);
+      const part = parts.get(name) ?? { append: appendNothing };
+      const empty = isEmptyInstead ? emptyElement(element, part, fields[0]?.schema) : '';
+      const instead = isNillable ? `<${element} xsi:nil="true"/>` : empty;
+      const absent = side !== 'input' || isMandatory ? instead : '';
+      if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
+      // To a stub, a nil element is an item of a list.
+      return { name, element, before: '', append: part.repeat(element), after: '', absent: '', isRepeated: true };
+    });
+  const isEmpty = new Set(side === 'input' ? [] : object.whenEmpty);
+  const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
+  const { textField, mixedField } = object;
+  const asText = (name: string, within: Frame): Append => {
+    const { append } = holdsName(object) ? { append: appendLocalName } : parts.get(name)!;
+    return compileMembers([{ name, before: '', append, after: '' }], within);
+  };
+  const texts = { before: '', append: compileItems(textItem, frame), after: '', isRepeated: true };
+  const inContent = mixedField === undefined ? all : [{ name: mixedField, ...texts }, ...all];
+  if (textField !== undefined && holdsContent(object))
+    return { append: asText(textField, { ...frame, empty: '>' }), hasAttributes: true };
+  const append =
+    textField === undefined
+      ? compileOrdered(inContent, object, compileMembers(inContent, { ...frame, empty: empty.join('') }))
+      : asText(textField, frame);
+  if (!mayHaveAttributes(object)) return { append };
+  const appendAttributes = compileAttributes(object, parts, attributeName, namedType(service, object));
+  return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
 }
 
 const emptyLengthMax = 4_096;

@@ -46,11 +46,11 @@ export const addresses: readonly (ResourceCase & { readonly headersOut?: Readonl
   { name: 'another word', asks: 'GET /accountholders/{holder}', ...notFound },
   { name: 'a word too many', asks: 'GET /accountHolders/{holder}/balanceAccounts/{account}', ...notFound },
   { name: 'an empty id', asks: 'GET /accountHolders//balanceAccounts', ...notFound },
-  { name: 'DELETE', asks: 'DELETE /accountHolders/{holder}', ...notAllowed('GET, PATCH') },
-  { name: 'PUT', asks: 'PUT /balanceAccounts/{account}', ...notAllowed('GET, PATCH') },
+  { name: 'DELETE', asks: 'DELETE /accountHolders/{holder}', ...notAllowed('GET, PATCH, HEAD') },
+  { name: 'PUT', asks: 'PUT /balanceAccounts/{account}', ...notAllowed('GET, PATCH, HEAD') },
   { name: 'GET of what is only made', asks: 'GET /paymentInstruments', ...notAllowed('POST') },
   { name: 'GET of a cancel', asks: 'GET /paymentInstruments/{instrument}/cancel', ...notAllowed('POST') },
-  { name: 'PATCH of a platform', asks: 'PATCH /balancePlatforms/DemoPlatform', body: {}, ...notAllowed('GET') },
+  { name: 'PATCH of a platform', asks: 'PATCH /balancePlatforms/DemoPlatform', body: {}, ...notAllowed('GET, HEAD') },
 ];
 
 const bad = { status: 400, answer: { errorCode: '00_400', title: 'Bad request' } } as const;

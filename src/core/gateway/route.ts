@@ -215,8 +215,9 @@ function notFound(services: readonly Service[]): Problem {
   return new Problem('notFound', undefined, adviceAt('path', `it is none of the addresses ${listed(addresses)}`));
 }
 
-function methodNotAllowed(allowed: readonly string[]): Problem {
-  const headers = { Allow: allowed.join(', ') };
+/** `implied`: methods that are served, too, and that no advice names. */
+function methodNotAllowed(allowed: readonly string[], implied: readonly string[] = []): Problem {
+  const headers = { Allow: [...allowed, ...implied].join(', ') };
   return new Problem('methodNotAllowed', undefined, { ...adviceAt('method', `send ${allowed.join(' or ')}`), headers });
 }
 
@@ -293,7 +294,10 @@ function bound(
       // HEAD is a GET whose answer has no body (RFC 9110, section 9.3.2).
       const asked = method === 'HEAD' ? 'GET' : method;
       const template = fitting.find(({ operation }) => operation.http.method === asked);
-      if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));
+      if (template === undefined) {
+        const methods = fitting.map(({ operation }) => operation.http.method);
+        throw methodNotAllowed(methods, methods.includes('GET') ? ['HEAD'] : []);
+      }
       return Object.freeze<Target>({
         service,
         version,

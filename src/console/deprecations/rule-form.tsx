@@ -35,7 +35,6 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
   const [fields, setFields] = useState(() => fieldsOf(before));
   const [preview, setPreview] = useState<Preview>();
   const action = useAction();
-  const credential = useCredentialColumn();
   const names = useNames();
   const listed = useRead<typeof listExplorerOperations>('/explorer/operations');
   const operations = itemsOf(listed.value?.operations);
@@ -105,26 +104,7 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
           </ul>
         </Notice>
       )}
-      {preview !== undefined && faults.length === 0 && (
-        <>
-          <Notice tone={preview.credentials > 0 ? 'warning' : 'good'}>
-            In the last 30 days it would have affected {preview.credentials} credentials with {preview.requests}{' '}
-            requests.
-          </Notice>
-          <Table
-            caption="Affected callers"
-            columns={[
-              credential,
-              { name: 'Call', cell: (each) => <Text value={`${callOf(each)} in ${formatTitle(each.format)}`} /> },
-              { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
-              { name: 'Exempt', cell: ({ isExempt }) => (isExempt ? 'yes' : 'no'), narrow: true },
-            ]}
-            rows={preview.callers ?? []}
-            keyOf={({ id }) => id}
-            empty="No caller."
-          />
-        </>
-      )}
+      {preview !== undefined && faults.length === 0 && <Affected preview={preview} />}
       <div class="actions">
         <Button onClick={onClose}>Cancel</Button>
         {preview === undefined || faults.length > 0 ? (
@@ -138,6 +118,29 @@ export function RuleForm({ before, onSave, onClose }: RuleFormProps) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+function Affected({ preview }: { readonly preview: Preview }) {
+  const credential = useCredentialColumn();
+  return (
+    <>
+      <Notice tone={preview.credentials > 0 ? 'warning' : 'good'}>
+        In the last 30 days it would have affected {preview.credentials} credentials with {preview.requests} requests.
+      </Notice>
+      <Table
+        caption="Affected callers"
+        columns={[
+          credential,
+          { name: 'Call', cell: (each) => <Text value={`${callOf(each)} in ${formatTitle(each.format)}`} /> },
+          { name: 'Requests', cell: ({ requests }) => requests, align: 'end', narrow: true },
+          { name: 'Exempt', cell: ({ isExempt }) => (isExempt ? 'yes' : 'no'), narrow: true },
+        ]}
+        rows={preview.callers ?? []}
+        keyOf={({ id }) => id}
+        empty="No caller."
+      />
+    </>
   );
 }
 

@@ -46,7 +46,7 @@ export function OperationPage({ described, demoCredentials, mayAct, gateway }: O
   // Services of one's own are described by their contract alone.
   const subject = `${described.service}.${described.operation}`;
   const reference = useDocuments(gateway).value?.find(({ describes }) => describes === subject);
-  const { formats, minimal, full, doc, effect, role, rules = [] } = described;
+  const { formats, doc, effect, role } = described;
   const request = useRequest(
     described,
     useCallback((found, text) => {
@@ -55,16 +55,8 @@ export function OperationPage({ described, demoCredentials, mayAct, gateway }: O
       navigate(operationPath({ service, version, operation }));
     }, []),
   );
-  const preferred = request.source === 'fields' ? lastFormat : request.source;
-  const [chosen, setChosen] = useState<Format>();
-  const format =
-    [chosen, preferred, 'json' as const].find((each) => each !== undefined && formats.includes(each)) ?? formats[0]!;
+  const [format, choose] = useFormat(formats, request.source);
   const [refused, setRefused] = useState<SentAnswer['refused']>();
-  const choose = (name: string): void => {
-    const found = formats.find((each) => each === name);
-    lastFormat = found;
-    setChosen(found);
-  };
   const messageIn = (wanted: Format) => request.messages.find((each) => each.format === wanted);
   const textIn = (wanted: Format): string | undefined =>
     request.source === wanted ? request.sourceText : messageIn(wanted)?.text;
@@ -90,22 +82,7 @@ export function OperationPage({ described, demoCredentials, mayAct, gateway }: O
       </p>
       <ErrorBox error={request.error} onRetry={request.retry} />
       <div class="explorer">
-        <Section
-          title="Form"
-          actions={
-            <>
-              <Button onClick={() => edit(JSON.parse(minimal) as DraftObject)}>Required fields</Button>
-              <Button onClick={() => edit(JSON.parse(full) as DraftObject)}>All fields</Button>
-            </>
-          }
-        >
-          {rules.map((rule) => (
-            <p class="hint" key={rule}>
-              {rule}
-            </p>
-          ))}
-          <RequestForm fields={described.fields} draft={request.draft} issues={issues} onChange={edit} />
-        </Section>
+        <FormSection described={described} draft={request.draft} issues={issues} onEdit={edit} />
         <div>
           <Section title="Request" actions={<CopyButton text={() => textIn(format) ?? ''} label="Copy request" />}>
             <Tabs
@@ -159,6 +136,52 @@ export function OperationPage({ described, demoCredentials, mayAct, gateway }: O
         </div>
       </div>
     </>
+  );
+}
+
+/** The format that is shown: the chosen one, or the one before, where the operation has it. */
+function useFormat(
+  formats: readonly Format[],
+  source: EditableRequest['source'],
+): readonly [Format, (name: string) => void] {
+  const preferred = source === 'fields' ? lastFormat : source;
+  const [chosen, setChosen] = useState<Format>();
+  const format =
+    [chosen, preferred, 'json' as const].find((each) => each !== undefined && formats.includes(each)) ?? formats[0]!;
+  const choose = (name: string): void => {
+    const found = formats.find((each) => each === name);
+    lastFormat = found;
+    setChosen(found);
+  };
+  return [format, choose];
+}
+
+interface FormSectionProps {
+  readonly described: Described;
+  readonly draft: DraftObject;
+  readonly issues: ReadonlyMap<string, string>;
+  readonly onEdit: (draft: DraftObject) => void;
+}
+
+function FormSection({ described, draft, issues, onEdit }: FormSectionProps) {
+  const { minimal, full, rules = [] } = described;
+  return (
+    <Section
+      title="Form"
+      actions={
+        <>
+          <Button onClick={() => onEdit(JSON.parse(minimal) as DraftObject)}>Required fields</Button>
+          <Button onClick={() => onEdit(JSON.parse(full) as DraftObject)}>All fields</Button>
+        </>
+      }
+    >
+      {rules.map((rule) => (
+        <p class="hint" key={rule}>
+          {rule}
+        </p>
+      ))}
+      <RequestForm fields={described.fields} draft={draft} issues={issues} onChange={onEdit} />
+    </Section>
   );
 }
 

@@ -63,14 +63,7 @@ export function SendPanel(props: SendPanelProps) {
   const { described, demoCredentials, mayAct, forwardsCredentials, textIn, isPending, format, onRefused } = props;
   const { service, version, operation, effect, formats } = described;
   const page = `${service} ${version} ${operation}`;
-  const [typed, setTyped] = useState<Typed>(() => {
-    const before = remembered ?? { who: forwardsCredentials ? 'none' : 'demo', apiKey: '', username: '', password: '' };
-    // A credential of the demo is chosen anew where it authorizes nothing.
-    const fitting = demoCredentials.filter(({ services }) => itemsOf(services).includes(service));
-    const names = fitting.map(({ name }) => `demo ${name}`);
-    const isKept = !before.who.startsWith('demo') || names.includes(before.who);
-    return isKept ? before : { ...before, who: names[0] ?? 'apiKey' };
-  });
+  const [typed, setTyped] = useState(() => firstTyped(props));
   const [key, setKey] = useState(left.get(page)?.key ?? '');
   const [sent, setSent] = useState(left.get(page)?.sent ?? []);
   const [error, setError] = useState<ApiError>();
@@ -122,31 +115,7 @@ export function SendPanel(props: SendPanelProps) {
     <>
       <Section title="Send">
         <div class="send-fields">
-          <SelectField
-            label="Caller"
-            value={typed.who}
-            options={[
-              ...demoCredentials.map(({ name }) => ({ value: `demo ${name}`, text: `${name} (of the demo)` })),
-              { value: 'apiKey', text: 'API key' },
-              { value: 'basic', text: 'User and password' },
-              { value: 'none', text: 'No credential' },
-            ]}
-            onChange={(who) => type({ who })}
-          />
-          {typed.who === 'apiKey' && (
-            <TextField label="API key" type="password" value={typed.apiKey} onInput={(apiKey) => type({ apiKey })} />
-          )}
-          {typed.who === 'basic' && (
-            <TextField label="User" value={typed.username} onInput={(username) => type({ username })} />
-          )}
-          {typed.who === 'basic' && (
-            <TextField
-              label="Password of the user"
-              type="password"
-              value={typed.password}
-              onInput={(password) => type({ password })}
-            />
-          )}
+          <CallerFields typed={typed} onType={type} demoCredentials={demoCredentials} />
           <div class="send-key">
             <TextField
               label="Idempotency-Key"
@@ -183,21 +152,71 @@ export function SendPanel(props: SendPanelProps) {
         <ErrorBox error={error} />
       </Section>
       {last !== undefined && <AnswerSection key={last.number} sent={last} />}
-      {sent.length > 1 && (
-        <Section title="Sent before">
-          <Table
-            caption="Sent before"
-            rows={sent.slice(1)}
-            keyOf={({ number }) => String(number)}
-            columns={[
-              { name: 'Format', cell: (each) => formatTitles[each.format], narrow: true },
-              { name: 'Answer', cell: (each) => <AnswerBadges answer={each.answer} /> },
-              { name: 'Key', cell: (each) => <code>{each.key}</code> },
-            ]}
-          />
-        </Section>
+      {sent.length > 1 && <SentBefore sent={sent.slice(1)} />}
+    </>
+  );
+}
+
+function firstTyped({ described: { service }, demoCredentials, forwardsCredentials }: SendPanelProps): Typed {
+  const before = remembered ?? { who: forwardsCredentials ? 'none' : 'demo', apiKey: '', username: '', password: '' };
+  // A credential of the demo is chosen anew where it authorizes nothing.
+  const fitting = demoCredentials.filter(({ services }) => itemsOf(services).includes(service));
+  const names = fitting.map(({ name }) => `demo ${name}`);
+  const isKept = !before.who.startsWith('demo') || names.includes(before.who);
+  return isKept ? before : { ...before, who: names[0] ?? 'apiKey' };
+}
+
+interface CallerFieldsProps extends Pick<SendPanelProps, 'demoCredentials'> {
+  readonly typed: Typed;
+  readonly onType: (part: Partial<Typed>) => void;
+}
+
+function CallerFields({ typed, onType, demoCredentials }: CallerFieldsProps) {
+  return (
+    <>
+      <SelectField
+        label="Caller"
+        value={typed.who}
+        options={[
+          ...demoCredentials.map(({ name }) => ({ value: `demo ${name}`, text: `${name} (of the demo)` })),
+          { value: 'apiKey', text: 'API key' },
+          { value: 'basic', text: 'User and password' },
+          { value: 'none', text: 'No credential' },
+        ]}
+        onChange={(who) => onType({ who })}
+      />
+      {typed.who === 'apiKey' && (
+        <TextField label="API key" type="password" value={typed.apiKey} onInput={(apiKey) => onType({ apiKey })} />
+      )}
+      {typed.who === 'basic' && (
+        <TextField label="User" value={typed.username} onInput={(username) => onType({ username })} />
+      )}
+      {typed.who === 'basic' && (
+        <TextField
+          label="Password of the user"
+          type="password"
+          value={typed.password}
+          onInput={(password) => onType({ password })}
+        />
       )}
     </>
+  );
+}
+
+function SentBefore({ sent }: { readonly sent: readonly Sent[] }) {
+  return (
+    <Section title="Sent before">
+      <Table
+        caption="Sent before"
+        rows={sent}
+        keyOf={({ number }) => String(number)}
+        columns={[
+          { name: 'Format', cell: (each) => formatTitles[each.format], narrow: true },
+          { name: 'Answer', cell: (each) => <AnswerBadges answer={each.answer} /> },
+          { name: 'Key', cell: (each) => <code>{each.key}</code> },
+        ]}
+      />
+    </Section>
   );
 }
 

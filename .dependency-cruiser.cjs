@@ -119,7 +119,7 @@ const directions = [
   name: `imports-of-${name}`,
   severity: 'error',
   from: { path: `^src/${name}/` },
-  to: { path: '^src/', pathNot: `${under([`${name}/`, ...allowed])}` },
+  to: { path: '^src/', pathNot: under([`${name}/`, ...allowed]) },
 }));
 
 const boundaryRules = Object.entries(boundaries).map(([library, places]) => ({

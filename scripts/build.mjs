@@ -18,6 +18,7 @@ if (status !== 0) process.exit(1);
 const entryPoints = ['index', 'contract', 'koa', 'testing'];
 
 const needed = new Set();
+const exported = new Map();
 for (const name of entryPoints) {
   keepDeclarations(join(dist, 'program/api', `${name}.d.ts`));
   writeFileSync(join(dist, 'api', `${name}.d.ts`), `export * from '../program/api/${name}.js';\n`);
@@ -93,10 +94,13 @@ function pastIndexes(path, text) {
     );
 }
 
-/** The names that a file of declarations exports, each with the file that declares it. */
+/** The names that a file of declarations exports, each with the file that declares it. Each file is read once. */
 function exportsOf(path) {
+  const known = exported.get(path);
+  if (known !== undefined) return known;
   const text = readFileSync(path, 'utf8');
   const found = new Map();
+  exported.set(path, found);
   for (const [, name] of text.matchAll(/^export (?:declare )?(?:abstract )?(?:\w+) (\w+)/gm)) found.set(name, path);
   for (const [, names, from] of text.matchAll(/^export (?:type )?(?:\{([^}]*)\}|\*) from '(\.[^']*)\.ts';$/gm)) {
     const file = join(dirname(path), `${from}.d.ts`);

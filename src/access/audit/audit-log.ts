@@ -67,9 +67,10 @@ interface FoundChain {
 type LockedChain = Omit<FoundChain, 'head'> & { readonly head: ChainHead };
 type KnownEntry = Pick<AuditEntry, 'sequence' | 'mac'>;
 
-/** Appends to the chain, reads it, and verifies it. */
+/** The public members of a `StoredAuditLog`: the console replaces one of them for people of one tenant. */
 export type AuditLog = Pick<StoredAuditLog, keyof StoredAuditLog>;
 
+/** Appends to the chain, reads it, and verifies it. */
 export class StoredAuditLog {
   readonly #engine: Engine;
   readonly #vault: Vault;

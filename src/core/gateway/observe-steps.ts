@@ -8,9 +8,7 @@ import { type EndStep, type RequestObserver, Step, type StepFacts, type StepResu
 
 type Remote = RemoteHandler<HandlerContext>;
 
-/**
- * Runs work as a step of the request that is handled, or without a step outside of observed requests.
- */
+/** Runs work as a step of the request that is handled, or without a step outside of observed requests. */
 export type WithinStep = <T>(
   facts: () => StepFacts,
   work: (step: Step | undefined) => Promise<T>,

@@ -129,7 +129,7 @@ function refuseUnknown(id: string): never {
   return refuse(`no endpoint has the id ${id}: \`triglyph webhooks endpoint list\` prints them`);
 }
 
-/** Requires that the tenant has something to report, and room for another endpoint. */
+/** Requires that the tenant has something to report, and fewer endpoints than the limit. */
 async function checkTenant({ backend }: OperatorContext, tenant: string, format: string): Promise<void> {
   const fault = await backend.services.findEndpointFault(format, tenant);
   if (fault !== undefined) refuse(fault);
